@@ -2,27 +2,23 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from folder import Folder, fresh
+from folder import fresh
 from readouts import make_heads, make_pairs, make_readout
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw
-from attention_audit.readout import Readout
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     """`--full`: the counts that docs/reliability.md shows."""
     parser.addoption("--full", action="store_true", help="hurt the workflow as often as docs/reliability.md says")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Mark tests of the workflow, and those that one worker runs, so that the finished run is made once; let those
     marked `full` wait for `--full`.
     """
@@ -36,9 +32,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Func
             item.add_marker(pytest.mark.skip(reason="only with --full"))
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter):
     """What the tests of faults counted, as a table."""
-    counted: dict[str, Counter[str]] = {}
+    counted = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, value in getattr(report, "user_properties", []) if getattr(report, "when", "") == "call" else []:
@@ -54,7 +50,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def finished(tmp_path_factory):
     """A folder in which the tiny `all` has run, without a network where that is permitted; do not alter it."""
     folder = fresh(tmp_path_factory.mktemp("finished") / "audit")
     outcome = folder.make("all", network=False)
@@ -63,20 +59,20 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.fixture
-def altered(finished: Folder, tmp_path: Path) -> Folder:
+def altered(finished, tmp_path):
     """A copy of the finished folder, to alter."""
     return finished.copy(tmp_path / "audit")
 
 
 @pytest.fixture
-def new_folder(tmp_path: Path) -> Callable[[], Folder]:
+def new_folder(tmp_path):
     """Makes folders in which nothing has run."""
     count = iter(range(10))
     return lambda: fresh(tmp_path / f"new{next(count)}")
 
 
 @pytest.fixture(scope="session")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def chrome(tmp_path_factory):
     """A browser for all tests that need one; skips them where the machine has none."""
     import browser  # Selenium takes a second to import
 
@@ -85,47 +81,47 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> None:
+def _one_thread():
     torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
-def _denormals() -> Iterator[None]:
+def _denormals():
     """Training flushes them for the whole process, and hypothesis needs them."""
     yield
     torch.set_flush_denormal(False)
 
 
 @pytest.fixture
-def provenance() -> Provenance:
+def provenance():
     """Provenance of a stage that no one ran."""
     return Provenance("test", {"a": 1}, "0" * 64)
 
 
 @pytest.fixture
-def random_readout() -> Callable[..., Readout]:
+def random_readout():
     """A readout of texts with the given lengths, consistent in itself: probabilities follow from attention."""
     return make_readout
 
 
 @pytest.fixture
-def random_pairs() -> Callable[..., Readout]:
+def random_pairs():
     """A readout of pairs: `outputs` behind a head of so many classes, of which each text has its own candidates."""
     return make_pairs
 
 
 @pytest.fixture
-def random_heads() -> Callable[..., Readout]:
+def random_heads():
     """A readout of a Transformer with random weights, consistent in itself."""
     return make_heads
 
 
 @pytest.fixture
-def limit_fields(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+def limit_fields(monkeypatch):
     """Limit the length of a csv field for one test; Python's own limit is of the whole process."""
     before = csv.field_size_limit()
 
-    def limit(length: int) -> None:
+    def limit(length):
         monkeypatch.setattr(raw, "LONGEST", length)
         csv.field_size_limit(length)
 

@@ -21,11 +21,11 @@ class Change:
     new: bool
     blocks: list[str]
 
-    def place(self, root: Path) -> Path:
+    def place(self, root):
         """The file in a copy of the repository."""
         return root / re.sub(r"^attention_audit/", f"{SOURCE}/", self.path)
 
-    def make(self, root: Path) -> None:
+    def make(self, root):
         """Write it. A file that is there must have exactly one place for each block."""
         path = self.place(root)
         if self.new:
@@ -60,7 +60,7 @@ class Example:
     settings: list[str]
 
 
-def changes_of(section: str) -> list[Change]:
+def changes_of(section):
     """The numbered files of a section, each with the fenced blocks that follow it."""
     changes = []
     for part in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]:
@@ -72,7 +72,7 @@ def changes_of(section: str) -> list[Change]:
     return changes
 
 
-def example_of(section: str) -> Example:
+def example_of(section):
     """A section as what there is to do and to run."""
     heading = re.match(r"(.*) \((\d) files?\)\n", section)
     assert heading, section[:80]

@@ -5,19 +5,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import yaml
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.code_hash import code_hash
 from attention_audit.columns.files import CENSUS, CORPUS, HEAD, HISTORY, READOUT, SEARCH, VOCABULARY
-from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.kinds import artefact
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 
@@ -25,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
 PARTS = ["Snakefile", "config.yaml", "workflow", "profiles", "presets", "envs"]
 
-TINY: dict[str, Any] = {
+TINY = {
     "datasets": ["chorus"],
     "corpora": {"chorus": {"texts": {"train": 64, "dev": 32, "test": 32}}},
     "model": {"embedding": 8, "hidden": 8, "attention_hidden": 8},
@@ -51,7 +49,7 @@ OFFLINE = ["unshare", "--net", "--map-root-user"]
 
 
 @cache
-def offline() -> bool:
+def offline():
     """May the network be cut off from a command here?"""
     return (
         shutil.which(OFFLINE[0]) is not None
@@ -66,7 +64,7 @@ class Finished:
     status: int
     text: str
 
-    def jobs(self) -> dict[str, int]:
+    def jobs(self):
         """Jobs by their rules, from the table that Snakemake prints; without pages, and rules that only gather."""
         table = re.findall(r"^(\w+) +(\d+)$", self.text, flags=re.MULTILINE)
         return {rule: int(count) for rule, count in table if rule not in UNCOUNTED}
@@ -78,11 +76,11 @@ class Folder:
 
     path: Path
 
-    def command(self, *arguments: str) -> list[str]:
+    def command(self, *arguments):
         """Snakemake as a user calls it, with that configuration."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "overlay.yaml"]
 
-    def start(self, *arguments: str, network: bool = True) -> subprocess.Popen[str]:
+    def start(self, *arguments, network=True):
         """The command, started in a process group of its own; without a network where that is permitted."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.Popen(
@@ -95,44 +93,44 @@ class Folder:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str, network: bool = True) -> Finished:
+    def run(self, *arguments, network=True):
         """The command, run to its end."""
         process = self.start(*arguments, network=network)
         text, _ = process.communicate(timeout=1200)
         return Finished(process.returncode, text)
 
-    def make(self, *arguments: str, network: bool = True) -> Finished:
+    def make(self, *arguments, network=True):
         """Run the command, which ends well."""
         outcome = self.run(*arguments, network=network)
         assert outcome.status == 0, outcome.text
         return outcome
 
-    def refuse(self, *arguments: str, network: bool = True) -> Finished:
+    def refuse(self, *arguments):
         """Run the command, which ends in an error."""
-        outcome = self.run(*arguments, network=network)
+        outcome = self.run(*arguments)
         assert outcome.status != 0, outcome.text
         return outcome
 
-    def overlay(self, **changes: Any) -> None:
+    def overlay(self, **changes):
         """Write down TINY with these changes."""
         (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
 
-    def copy(self, path: Path) -> "Folder":
+    def copy(self, path):
         """The same folder elsewhere, results and Snakemake's memory of them included."""
         shutil.copytree(self.path, path, symlinks=True)
         return Folder(path)
 
-    def frame(self, path: str) -> pd.DataFrame:
+    def frame(self, path):
         """Read a Parquet file of the results."""
         return read_frame(self.path / "results" / path, kind_of(self.path / "results" / path))
 
-    def parquet(self) -> dict[str, bytes]:
+    def parquet(self):
         """Every results Parquet by its path."""
         results = self.path / "results"
         return {path.relative_to(results).as_posix(): path.read_bytes() for path in results.rglob("*.parquet")}
 
 
-def assert_rendered(folder: Folder, tables: Iterable[str], figures: Iterable[str]) -> None:
+def assert_rendered(folder, tables, figures):
     """That these tables and figures are there in all their formats."""
     results = folder.path / "results"
     for table in tables:
@@ -143,7 +141,7 @@ def assert_rendered(folder: Folder, tables: Iterable[str], figures: Iterable[str
         assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def kind_of(path: Path) -> Artefact:
+def kind_of(path):
     """The declared kind of a Parquet file in results/, from its place there."""
     _, folder, *_, name = path.parts[path.parts.index("results") :]
     match folder:
@@ -162,13 +160,13 @@ NewFolder = Callable[[], Folder]
 
 
 @cache
-def _read_once() -> None:
+def _read_once():
     """Read every module for its hash here, so that the copies find what is kept beside the bytecode."""
     modules = (path.relative_to(ROOT / SOURCE).with_suffix("") for path in (ROOT / SOURCE).rglob("[!_]*.py"))
     code_hash(*(".".join(module.parts) for module in modules))
 
 
-def fresh(path: Path) -> Folder:
+def fresh(path):
     """A copy of the repository without results."""
     _read_once()
     path.mkdir(parents=True)

@@ -5,7 +5,6 @@ import io
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from pathlib import Path
 
 from PIL import Image
 
@@ -19,21 +18,21 @@ class Page(HTMLParser):
     Raises ValueError where a tag closes that is not open, or stays open.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
-        self.ids: Counter[str] = Counter()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.words: list[str] = []
-        self._open: list[str] = []
+        self.ids = Counter()
+        self.links = []
+        self.loads = []
+        self.tags = Counter()
+        self.words = []
+        self._open = []
         self.feed(text)
         self.close()
         if self._open:
             raise ValueError(f"still open: {self._open}")
         self.loads += re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]*)", text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags[tag] += 1
         attributes = {name: value or "" for name, value in attrs}
         if "id" in attributes:
@@ -46,22 +45,22 @@ class Page(HTMLParser):
         if tag not in VOID:
             self._open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.tags[tag] += 1
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         if not self._open or self._open.pop() != tag:
             raise ValueError(f"</{tag}> at line {self.getpos()[0]} closes something else")
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.words.append(data)
 
     @property
-    def text(self) -> str:
+    def text(self):
         """All text, styles included, its spaces folded."""
         return " ".join("".join(self.words).split())
 
-    def pictures(self) -> list[tuple[int, int]]:
+    def pictures(self):
         """Size in pixels of each picture, all of which are PNG within the page. It loads nothing else."""
         sizes = []
         for address in self.loads:
@@ -76,7 +75,7 @@ class Page(HTMLParser):
         return sizes
 
 
-def check_page(text: str, results: Path | None = None) -> Page:
+def check_page(text, results=None):
     """That a page is well formed, loads nothing, leads somewhere, and shows all published `results` once."""
     page = Page(text)
     assert page.tags["script"] == page.tags["iframe"] == page.tags["object"] == 0

@@ -1,15 +1,11 @@
 """Two trainings of a Transformer classifier, given as folders: imported, asked everything, and shown."""
 
 import json
-import sys
-from pathlib import Path
 
+import classifiers_on_disk
 import pandas as pd
 import pytest
-from folder import Folder, assert_rendered, fresh
-
-sys.path.append(str(Path(__file__).parents[1] / "unit"))
-import classifiers_on_disk
+from folder import assert_rendered, fresh
 from transformers_on_disk import LETTERS
 
 pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("classifiers")]
@@ -19,7 +15,7 @@ FIGURES = [f"hf_fig_{name}" for name in ("attention_maps", "fraction_removed")]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def run(tmp_path_factory):
     """A finished run of two classifiers on a generated corpus, whose classes are 0 and 1."""
     folder = fresh(tmp_path_factory.mktemp("classifiers") / "run")
     for seed in range(2):
@@ -30,11 +26,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return folder
 
 
-def test_tables_and_figures_are_made(run: Folder) -> None:
+def test_tables_and_figures_are_made(run):
     assert_rendered(run, TABLES, FIGURES)
 
 
-def test_every_audit_has_rows_of_both_trainings(run: Folder) -> None:
+def test_every_audit_has_rows_of_both_trainings(run):
     audits = run.path / "results/audits/chorus/hf_tiny"
     for name in ("permutation", "heads", "contributions", "ranked_sets", "correlation", "located", "evidence"):
         rows = pd.read_parquet(audits / f"{name}.parquet")
@@ -44,7 +40,7 @@ def test_every_audit_has_rows_of_both_trainings(run: Folder) -> None:
     assert set(zip(compared["model"], compared["seed"], strict=True)) == {("tiny", 2), ("imposed", 1)}
 
 
-def test_marks_are_shown_and_are_no_top_words(run: Folder) -> None:
+def test_marks_are_shown_and_are_no_top_words(run):
     maps = pd.read_parquet(run.path / "results/audits/chorus/hf_tiny/attention_maps.parquet")
     for _, map_ in maps.groupby(["id", "weights"]):
         assert [*map_["token"][-2:]] == ["[CLS]", "[SEP]"]
@@ -53,7 +49,7 @@ def test_marks_are_shown_and_are_no_top_words(run: Folder) -> None:
     assert not texts["words"].explode().isin(["[CLS]", "[SEP]"]).any()
 
 
-def test_a_folder_that_changes_is_imported_again(run: Folder, tmp_path: Path) -> None:
+def test_a_folder_that_changes_is_imported_again(run, tmp_path):
     other = run.copy(tmp_path / "other")
     config = other.path / "models/1/config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"note": "changed"}))

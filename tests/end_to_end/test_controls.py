@@ -1,11 +1,8 @@
 """The control corpora, in the sizes of their preset: the tests find what is there, and nothing else."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 import yaml
-from folder import ROOT, Folder
+from folder import ROOT
 
 pytestmark = pytest.mark.whole
 
@@ -14,13 +11,13 @@ SEEDS = [10, 50, 257]
 """Three show what the preset claims of five, except for what is said of W&P's models of the other data sets."""
 
 
-def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[str, Any]:
+def asked(single, datasets, digest=False):
     """The preset, of W&P's suite on some data sets and J&W's on others.
 
     It leaves out what no claim is made of: adversaries from scratch, per-instance adversaries, and agreement; and, but
     of needle, liars.
     """
-    overlay: dict[str, Any] = yaml.safe_load((ROOT / "presets" / "controls.yaml").read_text())
+    overlay = yaml.safe_load((ROOT / "presets" / "controls.yaml").read_text())
     del overlay["results"]
     overlay["datasets"] = datasets
     overlay["serrano_smith"] |= {"datasets": ["digest"] if digest else [], "models": ["han_none", "flan_none"]}
@@ -50,7 +47,7 @@ def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[
         pytest.param(asked(["lottery"], ["chorus", "static"]), 18, id="chorus and others", marks=pytest.mark.full),
     ],
 )
-def test_every_claim_holds(new_folder: Callable[[], Folder], overlay: dict[str, Any], claimed: int) -> None:
+def test_every_claim_holds(new_folder, overlay, claimed):
     folder = new_folder()
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
     folder.make("controls")

@@ -3,18 +3,14 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
+import classifiers_on_disk
 import pyarrow.parquet as pq
 import pytest
-from examples import EXAMPLES, PAGES, Command, Example
-from folder import ROOT, Folder, assert_rendered, fresh
+from examples import EXAMPLES, PAGES
+from folder import ROOT, assert_rendered, fresh
 from PIL import Image
 from safetensors import safe_open
-
-sys.path.append(str(Path(__file__).parents[1] / "unit"))
-import classifiers_on_disk
 from transformers_on_disk import LETTERS
 
 from attention_audit.corpus.text import SPLITS
@@ -62,10 +58,9 @@ SMALL = {
     "audits": {"wp": ["permutation", "entropy", "my_spread:spread"]},
 }
 """Laid over the configurations of the page, so that all of it takes seconds."""
-NOTHING: dict[str, Any] = {"datasets": []}
 
 
-def run(folder: Folder, commands: list[Command], *settings: str) -> None:
+def run(folder, commands, *settings):
     """Several commands as one: what they make, with their configurations, these settings, and the folder's overlay."""
     files = [file for command in commands for file in command.files]
     for number, text in enumerate(settings):
@@ -77,7 +72,7 @@ def run(folder: Folder, commands: list[Command], *settings: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def changed(tmp_path_factory):
     """A copy of the repository in which every change is made, and no other file is touched."""
     folder = fresh(tmp_path_factory.mktemp("extending") / "repository")
     for example in EXAMPLES:
@@ -87,7 +82,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.fixture(scope="module")
-def made(changed: Folder) -> Folder:
+def made(changed):
     """The same, with what the commands make, but for that of the suite, which has a run of its own."""
     examples = [example for example in EXAMPLES if example.title != "A suite"]
     (changed.path / "reviews.txt").write_text("".join(f"__label__{n % 2} text {n} of {n % 5}\n" for n in range(60)))
@@ -102,7 +97,7 @@ def made(changed: Folder) -> Folder:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
-def test_a_change_costs_no_more_files_than_it_may(example: Example) -> None:
+def test_a_change_costs_no_more_files_than_it_may(example):
     paths = [change.path for change in example.changes]
     assert len(set(paths)) == len(paths) == example.promised <= MOST[example.title]
     row = rf"^\| \[.*\]\(.*#.*-{len(paths)}-files?\) \| {len(paths)} \|$"
@@ -110,11 +105,11 @@ def test_a_change_costs_no_more_files_than_it_may(example: Example) -> None:
     assert example.commands
 
 
-def test_every_kind_of_change_has_an_example() -> None:
+def test_every_kind_of_change_has_an_example():
     assert [example.title for example in EXAMPLES] == list(MOST)
 
 
-def test_changes_are_in_the_style_of_the_house(changed: Folder) -> None:
+def test_changes_are_in_the_style_of_the_house(changed):
     changes = [change.place(changed.path) for example in EXAMPLES for change in example.changes]
     modules = sorted({str(path) for path in changes if path.suffix == ".py"})
     options = ["--no-cache", "--config", str(ROOT / "pyproject.toml")]
@@ -125,7 +120,7 @@ def test_changes_are_in_the_style_of_the_house(changed: Folder) -> None:
         assert finished.returncode == 0, finished.stdout
 
 
-def test_a_table_is_made(made: Folder) -> None:
+def test_a_table_is_made(made):
     assert_rendered(made, ["longest"], [])
     table = pq.read_table(made.path / "results/tables/longest.parquet").to_pandas().query("dataset == 'chorus'")
     texts = made.frame("corpora/chorus/corpus.parquet")
@@ -133,7 +128,7 @@ def test_a_table_is_made(made: Folder) -> None:
     assert dict(zip(table["row"], table["mean"], strict=True)) == dict(longest)
 
 
-def test_an_audit_is_asked(made: Folder) -> None:
+def test_an_audit_is_asked(made):
     rows = pq.read_table(made.path / "results/audits/static/base/entropy.parquet").to_pandas()
     assert set(rows["model"]) == {"base"}
     assert len(rows) == 32 * rows["seed"].nunique()
@@ -142,12 +137,12 @@ def test_an_audit_is_asked(made: Folder) -> None:
     assert rows["spread"].between(0, 1, inclusive="neither").all()
 
 
-def test_a_rule_of_ones_own_reads_results(made: Folder) -> None:
+def test_a_rule_of_ones_own_reads_results(made):
     lines = (made.path / "results/mine/longest.csv").read_text().splitlines()
     assert {line.partition(",")[0] for line in lines} == {"split", *SPLITS}
 
 
-def test_a_ranking_is_erased(made: Folder) -> None:
+def test_a_ranking_is_erased(made):
     rows = made.frame("audits/chorus/flan_none/ranked_sets.parquet")
     assert "my_positions:position" in set(rows["ranking"])
     pairs = made.frame("tables/ss_table_pairwise.parquet")["row"]
@@ -155,7 +150,7 @@ def test_a_ranking_is_erased(made: Folder) -> None:
     assert_rendered(made, [], ["ss_fig5_fraction_removed"])
 
 
-def test_an_attribution_is_compared(made: Folder) -> None:
+def test_an_attribution_is_compared(made):
     rows = made.frame("audits/chorus/average_tanh/agreement.parquet")
     assert len(rows[(rows["first"] == "my_scores:position") | (rows["second"] == "my_scores:position")]) == 5
     pairs = made.frame("tables/jw_table2_correlation.parquet")["row"]
@@ -163,13 +158,13 @@ def test_an_attribution_is_compared(made: Folder) -> None:
     assert_rendered(made, [], ["jw_fig_agreement"])
 
 
-def test_a_map_is_held_against_the_others(made: Folder) -> None:
+def test_a_map_is_held_against_the_others(made):
     rows = made.frame("tables/hf_table_maps.parquet")["row"]
     assert "hf/bert/my_heads:strongest" in set(rows)
     assert_rendered(made, [], ["hf_fig_maps"])
 
 
-def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
+def test_a_model_has_the_encoder_and_the_attention(made):
     [weights] = (made.path / "results/models/static/base").glob("seed10.safetensors")
     with safe_open(weights, "numpy") as file:
         assert {"attention.query", "attention.scale"} <= set(file.keys())
@@ -177,22 +172,22 @@ def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
         assert file.get_slice("attention.query").get_shape() == [WIDTH]
 
 
-def test_a_data_set_is_read(made: Folder) -> None:
+def test_a_data_set_is_read(made):
     again = made.frame("corpora/chorus-again/corpus.parquet")
     reviews = made.frame("corpora/reviews/corpus.parquet")
     assert (len(again), len(reviews)) == (128, 60)
     assert set(reviews["label_name"]) == {"0", "1"}
 
 
-def test_figures_have_the_colours(made: Folder) -> None:
+def test_figures_have_the_colours(made):
     with Image.open(made.path / "results/figures/ss_fig5_fraction_removed.png") as figure:
         colours = {colour for _, colour in figure.convert("RGB").getcolors(1 << 24) or []}
     assert BLUE in colours
 
 
-def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
+def test_a_suite_has_a_run_of_its_own(made):
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
-    made.overlay(corpora={"chorus": TEXTS}, **NOTHING)
+    made.overlay(corpora={"chorus": TEXTS}, datasets=[])
     run(made, example.commands)
     audits = made.path / "results/audits/chorus/mine_bigru"
     asked = {path.stem for path in audits.iterdir() if pq.read_metadata(path).num_rows}

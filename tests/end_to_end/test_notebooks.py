@@ -1,7 +1,6 @@
 """A notebook that runs the workflow: from a csv to tables in pandas."""
 
 import shutil
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,7 +11,7 @@ from makers.notebooks import executed
 pytestmark = pytest.mark.whole
 
 
-def test_a_csv_is_run_and_its_tables_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_csv_is_run_and_its_tables_are_read(tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     folder = fresh(tmp_path / "audit").path
     shutil.copytree(ROOT / "examples", folder / "examples")

@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 from elsewhere import made, write_all
-from folder import Folder, assert_rendered, fresh
+from folder import assert_rendered, fresh
 
 from attention_audit.questions import QUESTIONS
 
@@ -21,7 +21,7 @@ TABLES = [
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def run(tmp_path_factory):
     """A folder in which two trainings, a twin and an adversary were audited. Do not alter it."""
     folder = fresh(tmp_path_factory.mktemp("readouts") / "audit")
     write_all(folder.path / "given", TEXTS_GIVEN)
@@ -44,7 +44,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return folder
 
 
-def test_everything_is_made_with_nothing_trained(run: Folder) -> None:
+def test_everything_is_made_with_nothing_trained(run):
     assert_rendered(run, TABLES, FIGURES)
     results = run.path / "results"
     assert not (results / "models").exists()
@@ -55,7 +55,7 @@ def test_everything_is_made_with_nothing_trained(run: Folder) -> None:
         assert name in page
 
 
-def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
+def test_the_answers_are_those_of_what_was_given(run):
     (row,) = run.frame("tables/summary.parquet").to_dict("records")
     assert (row["dataset"], row["suite"], row["model"], row["seeds"]) == ("reviews", "own", "mine", 2)
     assert {name for name in QUESTIONS if isnan(row[f"{name}_value"])} == {"located", "transferable"}

@@ -1,12 +1,10 @@
 """The page that a finished run is handed on as, by itself and in a browser."""
 
 import re
-from typing import Any
 
 import pytest
 from browser import Shown
 from explored import unpack
-from folder import Folder
 from pages import check_page
 
 from attention_audit.readout import read_readout
@@ -28,17 +26,17 @@ SEEN = """
 """
 
 
-def page_of(folder: Folder) -> str:
+def page_of(folder):
     return (folder.path / "results/report.html").read_text()
 
 
-def test_everything_published_is_on_the_page_once(finished: Folder) -> None:
+def test_everything_published_is_on_the_page_once(finished):
     page = check_page(page_of(finished), finished.path / "results")
     assert page.tags["img"] >= 3
     assert "needle" not in page.text.partition("This run")[0]
 
 
-def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
+def test_the_page_knows_how_the_run_was_made(finished):
     """Say how many jobs Snakemake ran, by their logs."""
     logs = [
         path for path in (finished.path / "results/logs").rglob("*.log") if "attention_audit_job" in path.read_text()
@@ -47,7 +45,7 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
     assert 0.9 * len(logs) < int(jobs) <= len(logs)
 
 
-def test_the_explorer_has_every_map_and_the_report_leads_there(finished: Folder) -> None:
+def test_the_explorer_has_every_map_and_the_report_leads_there(finished):
     text = (finished.path / "results/explorer.html").read_text()
     (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
     maps = {"attention:10", "attention:50", "continuation", "adversary", "instance", "gradient:10", "loo:10"}
@@ -56,7 +54,7 @@ def test_the_explorer_has_every_map_and_the_report_leads_there(finished: Folder)
 
 
 @pytest.mark.parametrize("width", [1440, 800, 390])
-def test_a_browser_shows_the_page_whole(finished: Folder, chrome: Any, width: int) -> None:
+def test_a_browser_shows_the_page_whole(finished, chrome, width):
     shown = Shown(chrome, finished.path / "results/report.html").load(width=width)
     assert shown.said() == []
     assert shown.asked_for() == set()
@@ -70,7 +68,7 @@ def test_a_browser_shows_the_page_whole(finished: Folder, chrome: Any, width: in
     }
 
 
-def test_the_explorer_of_a_run_opens_and_says_what_its_models_said(finished: Folder, chrome: Any) -> None:
+def test_the_explorer_of_a_run_opens_and_says_what_its_models_said(finished, chrome):
     results = finished.path / "results"
     readout = read_readout(results / "readouts/chorus/base/seed50/test.parquet")
     shown = Shown(chrome, results / "explorer.html").open(f"#view=chorus/wp/base&seed=50&text={readout.ids[1]}")

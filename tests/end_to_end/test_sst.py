@@ -1,12 +1,11 @@
 """The Stanford Sentiment Treebank itself, where a mirror holds it."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from folder import ROOT, Folder
+from folder import ROOT
 
 MIRROR = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "nowhere")
 
@@ -19,15 +18,17 @@ pytestmark = [
 ]
 
 
-def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]) -> None:
+def test_sst_has_the_papers_sizes_and_is_learnt(new_folder):
     folder = new_folder()
     overlay = yaml.safe_load((ROOT / "presets/sst-quick.yaml").read_text())
-    overlay["results"] = "results"
-    overlay["mirror"] = str(MIRROR.resolve())
-    # W&P's whole suite is the dear one, and other runs have it
-    overlay["audits"] = {"jw": ["performance"]}
-    overlay["jain_wallace"] = {"datasets": ["sst"], "models": ["lstm_tanh"], "seeds": [10, 50]}
-    overlay["jain_wallace"]["recipe"] = {"epochs": 3, "hidden": 32, "embedding": 32, "first_epoch": True}
+    recipe = {"epochs": 3, "hidden": 32, "embedding": 32, "first_epoch": True}
+    overlay |= {
+        "results": "results",
+        "mirror": str(MIRROR.resolve()),
+        # W&P's whole suite is the dear one, and other runs have it
+        "audits": {"jw": ["performance"]},
+        "jain_wallace": {"datasets": ["sst"], "models": ["lstm_tanh"], "seeds": [10, 50], "recipe": recipe},
+    }
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
     folder.make("results/raw/sst/trainDevTestTrees_PTB.zip")
     folder.make("wp_table1", "jw_table1", network=False)

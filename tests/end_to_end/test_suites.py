@@ -2,37 +2,22 @@
 
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from folder import TINY, Folder, assert_rendered, fresh
+from folder import TINY, assert_rendered, fresh
 from texts import write_pairs, write_reviews, write_treebank
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.plan.exhibits import FIGURES, TABLES
-from attention_audit.plan.suites import SUITES
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("suites")]
 
 
-def written(folder: Path) -> dict[str, Any]:
-    """The configuration that `init` writes for the file of reviews."""
-    command = [sys.executable, "-m", "attention_audit", "init", "reviews.csv"]
-    subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    example = yaml.safe_load((folder / "mine.yaml").read_text())
-    assert isinstance(example, dict)
-    return example
-
-
-def overlay(example: dict[str, Any]) -> dict[str, Any]:
-    """The example, small, for two more suites; with pairs and SST for Jain & Wallace; and audits that are not the
-    suites' own.
-    """
+def overlay(example):
+    """The example, small, for two more suites; with pairs and SST for Jain & Wallace."""
     tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
     pairs = {"kind": "table", "path": "pairs.jsonl", "query": "question", "tokens": {"tokenizer": "spaces"}}
     small = {"hidden": 8, "embedding": 8}
@@ -59,36 +44,22 @@ def overlay(example: dict[str, Any]) -> dict[str, Any]:
             "seeds": [10, 7],
             "recipe": small | {"epochs": 1},
         },
-        "audits": {
-            "wp": [*SUITES["wp"].audits, "correlation"],
-            "ss": [*SUITES["ss"].audits, "instance_adversary"],
-        },
         }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def suites(tmp_path_factory):
     """A folder in which `all` has run; do not alter it."""
     folder = fresh(tmp_path_factory.mktemp("suites") / "audit")
     write_reviews(folder.path / "reviews.csv", stars=5, texts=250)
     write_pairs(folder.path / "pairs.jsonl", texts=80)
     write_treebank(folder.path / "mirror/sst/trainDevTestTrees_PTB.zip")
-    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay(written(folder.path))))
+    command = [sys.executable, "-m", "attention_audit", "init", "reviews.csv"]
+    subprocess.run(command, cwd=folder.path, capture_output=True, check=True)
+    example = yaml.safe_load((folder.path / "mine.yaml").read_text())
+    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay(example)))
     folder.make("all")
     return folder
-
-
-MODELS = {"wp": ["base"], "ss": ["han_rnn", "flan_none"], "jw": ["lstm_tanh", "average_tanh"]}
-"""The models of each suite whose attention is in question."""
-
-
-def audit(folder: Folder, dataset: str, suite: str, name: str) -> Path:
-    return folder.path / f"results/audits/{dataset}/{MODELS[suite][0]}/{name}.parquet"
-
-
-def rows_of(folder: Folder, dataset: str, suite: str, name: str) -> pd.DataFrame:
-    """The rows of an audit of all models of a suite."""
-    return pd.concat([folder.frame(f"audits/{dataset}/{model}/{name}.parquet") for model in MODELS[suite]])
 
 
 UNMADE = {"table_soft", "ss_table1_datasets", "ss_table3_accuracy"}
@@ -97,54 +68,35 @@ ELSEWHERE = {"own", "hf", "pd", "roar"}
 """Suites of models that are given, and of models that deceive; they have runs of their own."""
 
 
-def test_every_table_and_figure_is_there(suites: Folder) -> None:
+def test_every_table_and_figure_is_there(suites):
     tables, figures = (
         {name for name, each in all_.items() if each.suite not in ELSEWHERE} for all_ in (TABLES, FIGURES)
     )
     assert_rendered(suites, tables - UNMADE, figures)
 
 
-def test_the_readmes_example_runs_on_a_file_of_five_classes(suites: Folder) -> None:
+def test_the_readmes_example_runs_on_a_file_of_five_classes(suites):
     corpus = suites.frame("corpora/reviews/corpus.parquet")
     assert corpus.groupby("split").size().to_dict() == {"train": 170, "dev": 30, "test": 50}
     assert dict(zip(corpus["label"], corpus["label_name"], strict=True)) == {i: str(i + 1) for i in range(5)}
-    for suite in ("wp", "ss", "jw"):
-        assert set(rows_of(suites, "reviews", suite, "performance")["classes"]) == {5}
+    for model in ("base", "han_rnn", "flan_none", "lstm_tanh", "average_tanh"):
+        assert set(suites.frame(f"audits/reviews/{model}/performance.parquet")["classes"]) == {5}
     table = (suites.path / "results/tables/wp_table2_uniform.md").read_text()
     assert "F1: macro average of 5 classes" in table
 
 
-def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None:
-    """It has the name that the first of them gives it, and the audits of each have the suite's own name for it."""
-    models = suites.path / "results/models/reviews"
-    assert [path.name for path in (models / "lstm_tanh").glob("*.safetensors")] == ["seed7.safetensors"]
-    assert (models / "base/seed10.safetensors").is_file()
-    theirs = rows_of(suites, "reviews", "jw", "performance").query("model == 'lstm_tanh'")
-    ours = rows_of(suites, "reviews", "wp", "performance").query("model == 'base'")
-    assert (set(theirs["seed"]), set(ours["seed"])) == ({7, 10}, {10, 50})
-    values = [rows.query("seed == 10").set_index("metric")["value"].to_dict() for rows in (ours, theirs)]
-    assert values[0] == values[1]
-
-
-def test_audits_that_are_not_a_suites_own_are_asked_by_name(suites: Folder) -> None:
-    assert set(rows_of(suites, "reviews", "wp", "correlation")["seed"]) == {10, 50}
-    moved = rows_of(suites, "reviews", "ss", "instance_adversary")
-    assert set(moved["model"]) == {"han_rnn", "flan_none"}
-
-
-def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
-    for suite, name in (("jw", "ranked_sets"), ("ss", "permutation")):
-        assert set(rows_of(suites, "reviews", suite, name)["model"]) == {*MODELS[suite]}
+def test_every_suite_is_asked_what_its_data_sets_allow(suites):
     # pairs are asked what needs no linear predictions
-    assert audit(suites, "pairs", "jw", "permutation").is_file()
+    audits = suites.path / "results/audits"
+    assert (audits / "pairs/lstm_tanh/permutation.parquet").is_file()
     # what has no rows says why
     reasons = {
-        ("jw", "pairs", "contributions"): "models of pairs (pairs) have not",
-        ("jw", "sst", "planted"): "is not among the suite's audits",
-        ("wp", "reviews", "evidence"): "needs marked words, and reviews has none",
+        "pairs/lstm_tanh/contributions": "models of pairs (pairs) have not",
+        "sst/lstm_tanh/planted": "is not among the suite's audits",
+        "reviews/base/evidence": "needs marked words, and reviews has none",
     }
-    for (suite, dataset, name), reason in reasons.items():
-        path = audit(suites, dataset, suite, name)
+    for name, reason in reasons.items():
+        path = audits / f"{name}.parquet"
         assert pq.read_metadata(path).num_rows == 0
         assert read_provenance(path)["settings"]["reason"].endswith(reason)
     summary = suites.frame("tables/summary.parquet").query("dataset == 'pairs'")
@@ -153,17 +105,16 @@ def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
 
 @pytest.mark.parametrize("model", ["lstm_tanh", "average_tanh"])
 @pytest.mark.parametrize(("dataset", "classes"), [("sst", []), ("pairs", [0, 1])])
-def test_pairs_alone_have_candidates_and_a_head(suites: Folder, dataset: str, model: str, classes: list[int]) -> None:
+def test_pairs_alone_have_candidates_and_a_head(suites, dataset, model, classes):
     folder = f"readouts/{dataset}/{model}/seed10"
     readout = suites.frame(f"{folder}/test.parquet")
     candidates = [[] if allowed is None else list(allowed) for allowed in readout["candidates"]]
     assert candidates == [classes] * len(readout)
     assert suites.frame(f"{folder}/head.parquet")["class"].tolist() == classes
-    audited = rows_of(suites, dataset, "jw", "correlation")
-    assert set(audited.loc[audited["model"] == model, "id"]) == set(readout["id"])
+    assert set(suites.frame(f"audits/{dataset}/{model}/correlation.parquet")["id"]) == set(readout["id"])
 
 
-def test_published_numbers_stand_beside_ours(suites: Folder) -> None:
+def test_published_numbers_stand_beside_ours(suites):
     compared = suites.frame("tables/replication.parquet")
     assert set(compared["dataset"]) == {"sst"}
     sizes = compared[(compared["paper"] == "WP2019") & (compared["table"] == "Table 1")].set_index(["row", "metric"])

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from pathlib import Path
 
 import pytest
 import yaml
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.whole
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(tmp_path_factory):
     """An interpreter with the wheel, and with the libraries of this environment but not its package."""
     folder = tmp_path_factory.mktemp("installed")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
@@ -31,7 +30,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def called(python: Path, folder: Path, *words: str) -> str:
+def called(python, folder, *words):
     """What the command says in a folder, once it has ended well."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [str(python), *words]
@@ -42,7 +41,7 @@ def called(python: Path, folder: Path, *words: str) -> str:
     return ended.stdout
 
 
-def test_all_of_it_works_from_the_wheel(python: Path, tmp_path: Path) -> None:
+def test_all_of_it_works_from_the_wheel(python, tmp_path):
     where = called(python, tmp_path, "-c", "import attention_audit; print(attention_audit.__file__)")
     assert where.startswith(str(python.parents[1]))
     audit = ("-m", "attention_audit")

@@ -3,10 +3,9 @@
 import csv
 import random
 import zipfile
-from pathlib import Path
 
 
-def write_reviews(path: Path, stars: int, texts: int) -> None:
+def write_reviews(path, stars, texts):
     """Texts whose words tell the number of stars, with what a csv file may hold in them."""
     draw = random.Random(1)
     with path.open("w", newline="") as handle:
@@ -18,13 +17,13 @@ def write_reviews(path: Path, stars: int, texts: int) -> None:
             writer.writerow([label + 1, f'{words[0]}, "grade{label}"\n{" ".join(words)}'])
 
 
-def write_pairs(path: Path, texts: int) -> None:
+def write_pairs(path, texts):
     """Texts, each with a question that tells its label."""
     rows = (f'{{"text": "a b{i % 5} c{i % 3}", "question": "d {i % 2}", "label": {i % 2}}}\n' for i in range(texts))
     path.write_text("".join(rows))
 
 
-def write_treebank(path: Path) -> None:
+def write_treebank(path):
     """An archive as the Stanford Sentiment Treebank's; the filter by length drops the longest text of every split."""
     path.parent.mkdir(parents=True)
     longest = f"(0 {' '.join(['(2 a)'] * 30)})"

@@ -1,32 +1,30 @@
 """What the tests of faults share."""
 
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from folder import Folder, fresh
-from hurt import Tally, ask_for_everything, mounted
+from folder import fresh
+from hurt import ask_for_everything, mounted
 
 
 @pytest.fixture
-def full(request: pytest.FixtureRequest) -> bool:
+def full(request):
     """Whether the full counts are asked for."""
     return bool(request.config.getoption("--full"))
 
 
 @pytest.fixture
-def tally(record_property: Callable[[str, object], None]) -> Tally:
+def tally(record_property):
     """Counts outcomes of a fault for the table at the end."""
 
-    def count(fault: str, outcome: str, times: int = 1) -> None:
+    def count(fault, outcome, times=1):
         record_property("fault", [fault, outcome, times])
 
     return count
 
 
 @pytest.fixture(scope="session")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+def everything(tmp_path_factory):
     """A folder in which `all` has run undisturbed, with every kind of stage; do not alter it."""
     folder = ask_for_everything(fresh(tmp_path_factory.mktemp("everything") / "audit"))
     outcome = folder.make("all")
@@ -35,7 +33,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.fixture
-def mountable(tmp_path: Path) -> None:
+def mountable(tmp_path):
     """Skip a test where nothing can be mounted."""
     try:
         with mounted(tmp_path / "results", "64k"):

@@ -11,22 +11,16 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
-from folder import Finished, Folder
 
-Tally = Callable[..., None]
-"""Of a fault: an outcome, and how many times."""
-
-EVERY: dict[str, Any] = {
+TEXTS = {"texts": {"train": 64, "dev": 32, "test": 32}}
+EVERY = {
     "corpora": {
-        "chorus": {"texts": {"train": 64, "dev": 32, "test": 32}},
-        "digest": {"texts": {"train": 64, "dev": 32, "test": 32}},
+        "chorus": TEXTS,
+        "digest": TEXTS,
         "stories": {"kind": "babi", "task": 1, "archive": {"file": "stories.tar.gz"}, "vectors": "toy"},
     },
     "word_vectors": {"toy": {"kind": "file", "file": "toy.vec", "dimension": 8}},
@@ -49,12 +43,12 @@ EVERY: dict[str, Any] = {
 """Over TINY: the papers, a liar, pairs, a fetched archive and word vectors, so that every kind of file is there."""
 
 
-def only_first(count: int, values: Iterable[str]) -> list[Any]:
+def only_first(count, values):
     """Parameters of a test, of which the ordinary suite runs the first few."""
     return [pytest.param(v, marks=() if i < count else pytest.mark.full) for i, v in enumerate(values)]
 
 
-def story(number: int) -> str:
+def story(number):
     """Two sentences and a question, as bAbI has them."""
     names, places = ("Mary", "John", "Sue"), ("hall", "garden", "kitchen")
     first, second = names[number % 3], names[(number + 1) % 3]
@@ -62,7 +56,7 @@ def story(number: int) -> str:
     return f"1 {first} moved to the {place}.\n2 {second} went to the {other}.\n3 Where is {first}? \t{place}\t1\n"
 
 
-def write_mirror(folder: Path) -> None:
+def write_mirror(folder):
     """The raw files that EVERY asks for."""
     (folder / "stories").mkdir(parents=True)
     (folder / "vectors").mkdir()
@@ -80,14 +74,14 @@ def write_mirror(folder: Path) -> None:
     (folder / "vectors/toy.vec").write_text("".join(rows))
 
 
-def ask_for_everything(folder: Folder) -> Folder:
+def ask_for_everything(folder):
     """The folder, set to run EVERY."""
     write_mirror(folder.path / "mirror")
     folder.overlay(**EVERY)
     return folder
 
 
-def contents(folder: Folder) -> dict[str, bytes]:
+def contents(folder):
     """All results by path, but logs, the lock, and the pages, which tell of the run itself."""
     results = folder.path / "results"
     files = (path for path in results.rglob("*") if path.is_file() and results / "logs" not in path.parents)
@@ -96,12 +90,12 @@ def contents(folder: Folder) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in sorted(named.items()) if name not in dated}
 
 
-def differing(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:
+def differing(ours, theirs):
     """The files that are not the same in both."""
     return sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
 
 
-def kill_tree(process: subprocess.Popen[str]) -> None:
+def kill_tree(process):
     """kill -9 of a process and all its descendants, at once."""
     with suppress(psutil.NoSuchProcess):
         parent = psutil.Process(process.pid)
@@ -114,10 +108,9 @@ def kill_tree(process: subprocess.Popen[str]) -> None:
         psutil.wait_procs(processes, timeout=30)
 
 
-def kill_after(folder: Folder, steps: int, seconds: float, *targets: str) -> int:
+def kill_after(folder, steps, seconds, *targets):
     """Run, kill the whole tree so many seconds after so many finished steps; the steps that finished."""
     with folder.start(*targets) as process:
-        assert process.stdout is not None
         finished = 0
         for line in process.stdout:
             finished += line.startswith("Finished jobid")
@@ -130,7 +123,7 @@ def kill_after(folder: Folder, steps: int, seconds: float, *targets: str) -> int
     return finished
 
 
-def wait_for(path: Path, text: str) -> None:
+def wait_for(path, text):
     """Until a file holds a text."""
     deadline = time.monotonic() + 120
     while not (path.is_file() and text in path.read_text()):
@@ -138,20 +131,20 @@ def wait_for(path: Path, text: str) -> None:
         time.sleep(0.02)
 
 
-def said(outcome: Finished) -> set[str]:
+def said(outcome):
     """The different lines that say what a user did wrong."""
     assert "Logging error" not in outcome.text, outcome.text
     found = (re.search(r"error: .*", line) for line in outcome.text.splitlines())
     return {match[0] for match in found if match}
 
 
-def error_lines(outcome: Finished) -> set[str]:
+def error_lines(outcome):
     """The same; there is no traceback."""
     assert "Traceback" not in outcome.text, outcome.text
     return said(outcome)
 
 
-def follow(folder: Folder, line: str) -> int:
+def follow(folder, line):
     """Run the command that a message gives to rebuild a file; return its exit status."""
     match = re.search(r"rebuild it with: (snakemake .*)", line)
     assert match, line
@@ -160,13 +153,13 @@ def follow(folder: Folder, line: str) -> int:
     return subprocess.run(command, cwd=folder.path, env=environment, check=False, timeout=600).returncode
 
 
-def mount(*arguments: str) -> None:
+def mount(*arguments):
     """mount(8)."""
     subprocess.run(["mount", *arguments], check=True, capture_output=True)
 
 
 @contextmanager
-def mounted(folder: Path, size: str) -> Iterator[None]:
+def mounted(folder, size):
     """A file system in memory of its own, of that size, at `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder))

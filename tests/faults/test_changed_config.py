@@ -1,13 +1,11 @@
 """A configuration that is changed half-way."""
 
 import random
-from typing import Any
 
 import pytest
-from folder import Folder, NewFolder
-from hurt import Tally, contents, differing, kill_after
+from hurt import contents, differing, kill_after
 
-CHANGES: list[dict[str, Any]] = [
+CHANGES = [
     {"corpora": {"chorus": {"seed": 2, "texts": {"train": 48, "dev": 32, "test": 32}}}},
     {
         "training": {"further_seeds": [51, 52], "epochs": 1},
@@ -19,9 +17,7 @@ CHANGES: list[dict[str, Any]] = [
 
 @pytest.mark.full
 @pytest.mark.parametrize("change", CHANGES, ids="+".join)
-def test_the_results_are_those_of_the_last_configuration(
-    finished: Folder, new_folder: NewFolder, tally: Tally, change: dict[str, Any]
-) -> None:
+def test_the_results_are_those_of_the_last_configuration(finished, new_folder, tally, change):
     folder = new_folder()
     draw = random.Random(str(change))
     folder.overlay(**change)
@@ -35,7 +31,7 @@ def test_the_results_are_those_of_the_last_configuration(
 
 
 @pytest.mark.whole
-def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered: Folder, tally: Tally) -> None:
+def test_a_result_follows_its_configuration_to_and_fro(finished, altered, tally):
     result = "results/audits/chorus/base/instance_adversary.parquet"
     whole = (finished.path / result).read_bytes()
     altered.overlay(instance_adversary={"steps": 7})

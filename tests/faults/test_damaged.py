@@ -1,13 +1,12 @@
 """Every kind of file truncated, emptied, or with a bit flipped: noticed, named, and rebuilt as the message says."""
 
 import random
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
-from folder import Folder, kind_of
-from hurt import Tally, contents, differing, error_lines, follow
+from folder import kind_of
+from hurt import contents, differing, error_lines, follow
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import check_recorded, read_record
@@ -85,7 +84,7 @@ UNREAD = [
 """Files for people alone."""
 
 
-def damaged(content: bytes, damage: str, draw: random.Random) -> bytes:
+def damaged(content, damage, draw):
     """What is left of a file."""
     match damage:
         case "truncated":
@@ -96,9 +95,7 @@ def damaged(content: bytes, damage: str, draw: random.Random) -> bytes:
     return content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :]
 
 
-def assert_noticed(
-    path: Path, read: Callable[[], object], draw: random.Random, times: dict[str, int], tally: Tally, what: str = "file"
-) -> None:
+def assert_noticed(path, read, draw, times, tally, what="file"):
     """Assert that a file is read as it is, and refused with the command that mends it once damaged, so many times."""
     whole = path.read_bytes()
     read()
@@ -113,7 +110,7 @@ def assert_noticed(
     read()
 
 
-def reader_of(path: Path) -> Callable[[], object]:
+def reader_of(path):
     """What a stage calls to read a file of results/."""
     match path.suffix:
         case ".parquet":
@@ -125,7 +122,7 @@ def reader_of(path: Path) -> Callable[[], object]:
     return partial(check_recorded, [path.parent / "records" / f"{path.name}.json"])
 
 
-def test_every_kind_that_a_stage_reads_is_damaged() -> None:
+def test_every_kind_that_a_stage_reads_is_damaged():
     read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
     # tables are for people, but for two; soft erasure and conicity are only made where they are asked, and maps of
     # Transformers are not made here
@@ -136,11 +133,8 @@ def test_every_kind_that_a_stage_reads_is_damaged() -> None:
 @pytest.mark.parametrize(
     ("run", "times"), [pytest.param("finished", FEW, marks=SMALL), pytest.param("everything", MANY, marks=LARGE)]
 )
-def test_no_damage_goes_unnoticed(
-    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, times: dict[str, int]
-) -> None:
-    undamaged: Folder = request.getfixturevalue(run)
-    folder = undamaged.copy(tmp_path / "audit")
+def test_no_damage_goes_unnoticed(request, tmp_path, tally, run, times):
+    folder = request.getfixturevalue(run).copy(tmp_path / "audit")
     results = folder.path / "results"
     draw = random.Random(6)
     files = [results / file for file in READERS if (results / file).is_file()]
@@ -157,11 +151,8 @@ def test_no_damage_goes_unnoticed(
         *(pytest.param("everything", file, marks=LARGE) for file in READERS),
     ],
 )
-def test_the_command_of_the_message_mends_the_file(
-    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, file: str
-) -> None:
-    undamaged: Folder = request.getfixturevalue(run)
-    folder = undamaged.copy(tmp_path / "audit")
+def test_the_command_of_the_message_mends_the_file(request, tmp_path, tally, run, file):
+    folder = request.getfixturevalue(run).copy(tmp_path / "audit")
     path = folder.path / "results" / file
     whole = path.read_bytes()
     damage = ("truncated", "emptied", "one bit flipped")[list(READERS).index(file) % 3]
@@ -176,7 +167,7 @@ def test_the_command_of_the_message_mends_the_file(
 
 @pytest.mark.full
 @pytest.mark.xdist_group("everything")
-def test_files_that_no_stage_reads_are_rebuilt(everything: Folder, tmp_path: Path, tally: Tally) -> None:
+def test_files_that_no_stage_reads_are_rebuilt(everything, tmp_path, tally):
     folder = everything.copy(tmp_path / "audit")
     for file in UNREAD:
         path = folder.path / "results" / file

@@ -5,11 +5,12 @@ They are made here by the stages themselves, of models of random weights; nothin
 
 import random
 from pathlib import Path
-from typing import Any
 
+import classifiers_on_disk
 import pytest
+import transformers_on_disk
 from folder import kind_of
-from hurt import Tally
+from in_process import make, make_audit
 from planned import CLASSIFIERS_ALONE, plan_of
 from test_damaged import FEW, MANY, TRANSFORMERS, assert_noticed
 
@@ -17,17 +18,10 @@ from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import HEADED, PIECES, SEVERAL
-from attention_audit.columns.kinds import Artefact
 from attention_audit.readout import read_readout
 
-pytest.importorskip("transformers")
-
-import classifiers_on_disk
-import transformers_on_disk
-from in_process import make, make_audit
-
 HF, AUDITS = "results/readouts/chorus/hf_", "results/audits/chorus/hf_mine/"
-KINDS: dict[str, Artefact] = {
+KINDS = {
     "results/states/chorus/pieces.parquet": PIECES,
     f"{HF}mine/seed1/test.parquet": HEADED,
     f"{HF}imposed/seed1/test.parquet": SEVERAL,
@@ -38,11 +32,11 @@ OTHERS = ["results/states/chorus/states.npy", "results/transformer.json", f"{HF}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """A folder with all of these files: the states of a frozen encoder, and a classifier that is read out."""
     folder = tmp_path_factory.mktemp("made")
     letters = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS]
-    changes: dict[str, Any] = {
+    changes = {
         **CLASSIFIERS_ALONE,
         "corpora": {"chorus": {"texts": {"train": 32, "dev": 16, "test": 16}}},
         "jain_wallace": {"datasets": ["chorus"], "models": ["transformer_dot"]},
@@ -63,11 +57,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_kind_that_only_transformers_have_is_damaged() -> None:
+def test_every_kind_that_only_transformers_have_is_damaged():
     assert {*KINDS.values()} == TRANSFORMERS
 
 
-def read(path: Path) -> object:
+def read(path):
     """Read a file as a stage does."""
     match path.suffix:
         case ".npy":
@@ -80,9 +74,7 @@ def read(path: Path) -> object:
 
 
 @pytest.mark.parametrize("file", [*KINDS, *OTHERS])
-def test_no_damage_goes_unnoticed(
-    file: str, made: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally, full: bool
-) -> None:
+def test_no_damage_goes_unnoticed(file, made, monkeypatch, tally, full):
     monkeypatch.chdir(made)
     path = Path(file)
     assert_noticed(path, lambda: read(path), random.Random(file), MANY if full else FEW, tally, "file of a Transformer")

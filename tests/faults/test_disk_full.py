@@ -1,17 +1,13 @@
 """A disk that fills up in the middle of a write."""
 
-from pathlib import Path
-
 import pytest
-from folder import Folder, fresh
-from hurt import Tally, contents, differing, error_lines, mount, mounted
+from folder import fresh
+from hurt import contents, differing, error_lines, mount, mounted
 
 
 @pytest.mark.usefixtures("mountable")
 @pytest.mark.parametrize("size", ["160k", *(pytest.param(size, marks=pytest.mark.full) for size in ("32k", "640k"))])
-def test_a_full_disk_is_one_line_and_the_run_goes_on(
-    tmp_path: Path, finished: Folder, full: bool, tally: Tally, size: str
-) -> None:
+def test_a_full_disk_is_one_line_and_the_run_goes_on(tmp_path, finished, full, tally, size):
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
     with mounted(results, size):

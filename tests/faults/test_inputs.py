@@ -1,11 +1,9 @@
 """Raw files that are missing or wrong, and numbers that run away."""
 
 import re
-from typing import Any
 
 import pytest
-from folder import Folder, NewFolder
-from hurt import Tally, error_lines
+from hurt import error_lines
 
 
 @pytest.mark.parametrize(
@@ -15,7 +13,7 @@ from hurt import Tally, error_lines
         ("adversary_lambda0.001", "chorus, adversary, seed 10, lambda 0.001, "),
     ],
 )
-def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: str, where: str, tally: Tally) -> None:
+def test_a_loss_that_is_no_number_stops_that_training(altered, model, where, tally):
     target = f"results/models/chorus/{model}/seed10.safetensors"
     altered.overlay(training={"further_seeds": [50], "epochs": 2, "learning_rate": 1.0e30})
     command = ["--force", target, "--rerun-triggers", "mtime"]
@@ -28,24 +26,22 @@ def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: st
 
 
 @pytest.mark.parametrize(
-    ("setting", "line"),
+    ("content", "line"),
     [
         (
-            {"mirror": "mirror"},
+            None,
             "sst: mirror/sst/trainDevTestTrees_PTB.zip is not here; get it from https://nlp.stanford.edu/",
         ),
-        ({"mirror": "mirror", "wrong": True}, "mirror/sst/trainDevTestTrees_PTB.zip: its sha256 is "),
+        (b"PK no archive", "mirror/sst/trainDevTestTrees_PTB.zip: its sha256 is "),
     ],
 )
-def test_a_missing_or_wrong_raw_file_is_one_line(
-    new_folder: NewFolder, setting: dict[str, Any], line: str, tally: Tally
-) -> None:
+def test_a_missing_or_wrong_raw_file_is_one_line(new_folder, content, line, tally):
     folder = new_folder()
     raw = folder.path / "mirror/sst/trainDevTestTrees_PTB.zip"
     raw.parent.mkdir(parents=True)
-    if setting.pop("wrong", False):
-        raw.write_bytes(b"PK no archive")
-    folder.overlay(datasets=["sst"], corpora={"sst": {"archive": {"url": None}}}, **setting)
+    if content:
+        raw.write_bytes(content)
+    folder.overlay(datasets=["sst"], corpora={"sst": {"archive": {"url": None}}}, mirror="mirror")
     outcome = folder.refuse("wp_table1")
     assert f"error: {line}" in outcome.text
     assert len(error_lines(outcome)) == 1

@@ -2,20 +2,16 @@
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import psutil
 import pytest
-from folder import Folder, NewFolder
-from hurt import Tally, kill_tree, wait_for
+from hurt import kill_tree, wait_for
 
 WITHIN = 10.0
 """Seconds after which nothing of a run is left."""
-ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
+ENDLESS = {
     "training": (
         "results/models/chorus/base/seed10.safetensors",
         "results/logs/train/chorus/base/seed10.log",
@@ -41,7 +37,7 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 
 
 @contextmanager
-def endless(folder: Folder, job: str) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+def endless(folder, job):
     """A run that is at a job without an end, and all its processes, of which nothing is left after the block."""
     target, log, says, settings = ENDLESS[job]
     folder.overlay(**settings)
@@ -57,7 +53,7 @@ def endless(folder: Folder, job: str) -> Iterator[tuple[subprocess.Popen[str], l
             kill_tree(process)
 
 
-def assert_ended(folder: Folder, job: str, process: subprocess.Popen[str], every: list[psutil.Process]) -> None:
+def assert_ended(folder, job, process, every):
     """Assert that a run ends, as its processes do, without a file or a traceback."""
     text, _ = process.communicate(timeout=30)
     # whoever adopts a process that ended takes a moment to notice
@@ -70,9 +66,9 @@ def assert_ended(folder: Folder, job: str, process: subprocess.Popen[str], every
 
 @pytest.mark.parametrize("job", ENDLESS)
 @pytest.mark.parametrize(
-    "how", ["Ctrl-C", pytest.param("SIGINT", marks=pytest.mark.whole), pytest.param("SIGTERM", marks=pytest.mark.whole)]
+    "how", ["Ctrl-C", *(pytest.param(how, marks=pytest.mark.whole) for how in ("SIGINT", "SIGTERM"))]
 )
-def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job: str, how: str) -> None:
+def test_every_job_ends_within_seconds(new_folder, tally, job, how):
     folder = new_folder()
     with endless(folder, job) as (process, jobs):
         assert any("attention_audit" in part for one in jobs for part in one.cmdline())
@@ -87,30 +83,22 @@ def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job:
     tally("SIGINT or SIGTERM in a job", "every process ended within 10 seconds", 1)
 
 
-def found(process: subprocess.Popen[str]) -> dict[str, psutil.Process]:
-    """The processes of a run that somebody may kill."""
-    snakemake = psutil.Process(process.pid)
-    (server,) = (one for one in snakemake.children() if "serve" in one.cmdline())
-    (job,) = server.children()
-    return {"Snakemake": snakemake, "server": server, "job": job}
-
-
 SIGNALS = [
     (who, how) for who in ("Snakemake", "server", "job") for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 ]
-ALWAYS = ("Snakemake", signal.SIGINT)
 
 
 @pytest.mark.parametrize(
     ("who", "how"),
-    [pytest.param(*case, marks=[] if case == ALWAYS else pytest.mark.whole) for case in SIGNALS],
+    [pytest.param(*case, marks=[] if case == ("Snakemake", signal.SIGINT) else pytest.mark.whole) for case in SIGNALS],
 )
-def test_nothing_is_left_and_nothing_is_lost(
-    finished: Folder, new_folder: NewFolder, tally: Tally, who: str, how: signal.Signals
-) -> None:
+def test_nothing_is_left_and_nothing_is_lost(finished, new_folder, tally, who, how):
     folder, target = new_folder(), ENDLESS["training"][0]
     with endless(folder, "training") as (process, every):
-        found(process)[who].send_signal(how)
+        snakemake = psutil.Process(process.pid)
+        (server,) = (one for one in snakemake.children() if "serve" in one.cmdline())
+        (job,) = server.children()
+        {"Snakemake": snakemake, "server": server, "job": job}[who].send_signal(how)
         assert_ended(folder, "training", process, every)
     folder.overlay()
     folder.make(target)
@@ -118,7 +106,7 @@ def test_nothing_is_left_and_nothing_is_lost(
     tally("a signal to Snakemake, the server or a job", "every process ended, and the next run made the file", 1)
 
 
-def test_without_a_server_a_job_is_a_process_of_its_own(new_folder: NewFolder) -> None:
+def test_without_a_server_a_job_is_a_process_of_its_own(new_folder):
     folder = new_folder()
     common = folder.path / "workflow/rules/common.smk"
     text = common.read_text()

@@ -4,17 +4,9 @@ import random
 import re
 
 import pytest
-from folder import Folder, NewFolder
-from hurt import Tally, ask_for_everything, contents, differing, kill_after
+from hurt import ask_for_everything, contents, differing, kill_after
 
 pytestmark = pytest.mark.whole
-
-
-def steps_of(folder: Folder) -> int:
-    """Steps of an undisturbed run."""
-    match = re.search(r"^(\d+) of \1 steps", (folder.path / "terminal.txt").read_text(), flags=re.MULTILINE)
-    assert match
-    return int(match[1])
 
 
 @pytest.mark.parametrize(
@@ -24,12 +16,12 @@ def steps_of(folder: Folder) -> int:
         pytest.param("everything", 20, marks=[pytest.mark.full, pytest.mark.xdist_group("everything")]),
     ],
 )
-def test_a_killed_run_goes_on_and_ends_the_same(
-    request: pytest.FixtureRequest, new_folder: NewFolder, tally: Tally, run: str, kills: int
-) -> None:
-    undisturbed: Folder = request.getfixturevalue(run)
+def test_a_killed_run_goes_on_and_ends_the_same(request, new_folder, tally, run, kills):
+    undisturbed = request.getfixturevalue(run)
     folder = ask_for_everything(new_folder()) if run == "everything" else new_folder()
-    draw, steps, done = random.Random(6), steps_of(undisturbed), 0
+    # the steps of an undisturbed run
+    match = re.search(r"^(\d+) of \1 steps", (undisturbed.path / "terminal.txt").read_text(), flags=re.MULTILINE)
+    draw, steps, done = random.Random(6), int(match[1]), 0
     for moment in sorted(draw.randrange(steps - 4) for _ in range(kills)):
         done += kill_after(folder, max(moment - done, 0), draw.uniform(0, 0.5), "all")
     left = folder.path / "results/tables/.wp_table2_uniform.parquet.1.part"

@@ -3,14 +3,11 @@
 import copy
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import planned
 import pytest
 import yaml
-from folder import NewFolder
-from hurt import Tally, error_lines, only_first
+from hurt import error_lines, only_first
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from planned import CATALOGUE
@@ -25,7 +22,7 @@ MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
 """What a model's name in a path may be."""
 
 
-def list_places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def list_places(value, path=()):
     """List every place in a configuration, its groups included."""
     yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -54,12 +51,12 @@ JUNK = st.recursive(
 
 
 @st.composite
-def malformed(draw: st.DrawFn) -> dict[Any, Any]:
+def malformed(draw):
     """The demonstration with one to three places replaced, removed, renamed, doubled or added to."""
     config = copy.deepcopy(DEFAULT)
     for _ in range(draw(st.integers(1, 3))):
         *above, last = draw(st.sampled_from(draw(st.sampled_from([OWN, PLACES]))))
-        group: Any = config
+        group = config
         try:
             for key in above:
                 group = group[key]
@@ -82,7 +79,7 @@ def malformed(draw: st.DrawFn) -> dict[Any, Any]:
     return config
 
 
-def plan_everything(plan: Plan) -> None:
+def plan_everything(plan):
     """All that is asked of a configuration before the first job starts."""
     for training in plan.trainings.seeds:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
@@ -90,7 +87,7 @@ def plan_everything(plan: Plan) -> None:
         write_json(job.settings)
 
 
-def tried(config: dict[Any, Any]) -> str:
+def tried(config):
     """How a configuration ends."""
     try:
         plan_everything(Plan(config, CATALOGUE))
@@ -102,9 +99,9 @@ def tried(config: dict[Any, Any]) -> str:
     return "valid, and planned to the end"
 
 
-def try_malformed(number: int, count: int, attempt: Callable[[dict[Any, Any]], str]) -> Counter[str]:
+def try_malformed(number, count, attempt):
     """Try so many malformed configurations, drawn with a seed, and count how they end."""
-    outcomes: Counter[str] = Counter()
+    outcomes = Counter()
     setting = settings(
         max_examples=count,
         deadline=None,
@@ -116,7 +113,7 @@ def try_malformed(number: int, count: int, attempt: Callable[[dict[Any, Any]], s
     @seed(number)
     @setting
     @given(malformed())
-    def count_end(config: dict[Any, Any]) -> None:
+    def count_end(config):
         outcomes[attempt(config)] += 1
 
     count_end()
@@ -124,7 +121,7 @@ def try_malformed(number: int, count: int, attempt: Callable[[dict[Any, Any]], s
 
 
 @pytest.mark.whole
-def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
+def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full, tally):
     outcomes = try_malformed(6, 5000 if full else 600, tried)
     assert outcomes.total() >= 500
     for outcome, times in sorted(outcomes.items()):
@@ -168,7 +165,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("wrong", only_first(3, TEXTS))
-def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, tally: Tally, wrong: str) -> None:
+def test_a_wrong_configuration_runs_nothing(new_folder, tally, wrong):
     text, line = TEXTS[wrong]
     folder = new_folder()
     (folder.path / "overlay.yaml").write_text(text)
@@ -180,10 +177,10 @@ def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, tally: Tally,
     tally("a wrong configuration, run", "refused in one clear line, nothing run")
 
 
-def test_malformed_configurations_end_so_in_the_workflow_too(new_folder: NewFolder, full: bool, tally: Tally) -> None:
+def test_malformed_configurations_end_so_in_the_workflow_too(new_folder, full, tally):
     folder = new_folder()
 
-    def run(config: dict[Any, Any]) -> str:
+    def run(config):
         (folder.path / "overlay.yaml").write_text(yaml.safe_dump(config))
         outcome = folder.run("-n", "all", "--replace-workflow-config")
         lines = error_lines(outcome)

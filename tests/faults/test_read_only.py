@@ -2,15 +2,14 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
-from folder import Finished, Folder, fresh
-from hurt import Tally, contents, differing, error_lines, mount, mounted, said
+from folder import Finished, fresh
+from hurt import contents, differing, error_lines, mount, mounted, said
 
 
 @pytest.mark.usefixtures("mountable")
-def test_read_only_from_the_start(tmp_path: Path, tally: Tally) -> None:
+def test_read_only_from_the_start(tmp_path, tally):
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
     with mounted(results, "64m"):
@@ -24,12 +23,11 @@ def test_read_only_from_the_start(tmp_path: Path, tally: Tally) -> None:
 @pytest.mark.usefixtures("mountable")
 @pytest.mark.full
 @pytest.mark.parametrize("steps", [5, 20])
-def test_read_only_in_the_middle(tmp_path: Path, finished: Folder, tally: Tally, steps: int) -> None:
+def test_read_only_in_the_middle(tmp_path, finished, tally, steps):
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
-    locked: list[Path] = []
+    locked = []
     with folder.start("all") as process:
-        assert process.stdout is not None
         lines = []
         for line in process.stdout:
             lines.append(line)

@@ -1,12 +1,9 @@
 """Two runs in one folder."""
 
-from folder import Folder, NewFolder
-from hurt import Tally, contents, differing, error_lines, kill_tree, wait_for
+from hurt import contents, differing, error_lines, kill_tree, wait_for
 
 
-def test_the_second_ends_at_once_and_the_first_is_unharmed(
-    finished: Folder, new_folder: NewFolder, full: bool, tally: Tally
-) -> None:
+def test_the_second_ends_at_once_and_the_first_is_unharmed(finished, new_folder, full, tally):
     folder = new_folder()
     times = 5 if full else 1
     with folder.start("all") as first:

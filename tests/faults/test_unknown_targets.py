@@ -1,8 +1,7 @@
 """Files and names that the configuration does not have."""
 
 import pytest
-from folder import NewFolder
-from hurt import Tally, error_lines, only_first
+from hurt import error_lines, only_first
 
 DATASET = "not a data set of this configuration; add it to `corpora`, or ask for another"
 MODEL = "not a model whose attention is audited"
@@ -11,10 +10,6 @@ OTHER = "; ask for another audit, or of another model"
 BASE = "a base model that others are compared with, which this suite has not" + OTHER
 NOTHING = ": nothing makes this; "
 """What is said of a name that no rule has; what may have been meant follows."""
-ALL_SUITES = {
-    "serrano_smith": {"datasets": ["digest"], "models": ["han_rnn"]},
-    "jain_wallace": {"datasets": ["chorus", "babi-1"], "models": ["lstm_tanh"]},
-}
 TARGETS = {
     "results/audits/digest/han_rnn/correlation.parquet": (
         "error: digest/han_rnn: correlation is not among the suite's audits; name it in `audits`"
@@ -53,9 +48,12 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("target", only_first(2, TARGETS))
-def test_it_ends_in_one_line(new_folder: NewFolder, tally: Tally, target: str) -> None:
+def test_it_ends_in_one_line(new_folder, tally, target):
     folder = new_folder()
-    folder.overlay(**ALL_SUITES)
+    folder.overlay(
+        serrano_smith={"datasets": ["digest"], "models": ["han_rnn"]},
+        jain_wallace={"datasets": ["chorus", "babi-1"], "models": ["lstm_tanh"]},
+    )
     outcome = folder.refuse("-n", target)
     lines = error_lines(outcome)
     expected = TARGETS[target]
@@ -75,7 +73,7 @@ OPTIONS = (
 """Options that name rules; Snakemake drops unknown ones of most of them without a word."""
 
 
-def test_options_that_name_unknown_rules(new_folder: NewFolder, tally: Tally) -> None:
+def test_options_that_name_unknown_rules(new_folder, tally):
     outcome = new_folder().refuse("-n", *OPTIONS.split())
     lines = sorted(error_lines(outcome))
     assert len(lines) == OPTIONS.count("--")
@@ -84,16 +82,9 @@ def test_options_that_name_unknown_rules(new_folder: NewFolder, tally: Tally) ->
     tally("an option that names an unknown rule", "one line", len(lines))
 
 
-def test_batches_of_what_nothing_goes_through(new_folder: NewFolder) -> None:
-    outcome = new_folder().refuse("-n", "--batch", "tables=1/3")
-    assert error_lines(outcome) == {
-        "error: --batch tables=1/3: nothing asked for goes through it; write tables --batch tables=1/3"
-    }
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("target", ["jw_table1", "jw_fig_correlation", "ss_table2", "ss_fig_aopc"])
-def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tally, target: str) -> None:
+def test_a_target_of_a_paper_that_is_left_out(new_folder, tally, target):
     outcome = new_folder().refuse(target)
     (line,) = error_lines(outcome)
     paper = "Jain & Wallace" if target.startswith("jw") else "Serrano & Smith"
@@ -112,7 +103,7 @@ def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tall
         ),
     ],
 )
-def test_a_key_within_a_group_is_shown_as_it_is_said(new_folder: NewFolder, said: str, shown: str) -> None:
+def test_a_key_within_a_group_is_shown_as_it_is_said(new_folder, said, shown):
     folder = new_folder()
     folder.overlay()
     outcome = folder.refuse("-n", "all", "--config", said)

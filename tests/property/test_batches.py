@@ -1,17 +1,14 @@
 """However texts are cut into batches, each is there once, whole, and unchanged by its neighbours."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import make_classifier
+from readouts import make_readout
 
 from attention_audit.batching import runs
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.network import Classifier
-from attention_audit.readout import Readout
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import draw_batches
 
@@ -20,14 +17,14 @@ SENTENCES = st.lists(st.lists(st.integers(1, 20), min_size=1, max_size=6), min_s
 WORDS = 20
 
 
-def split_of(lengths: list[int]) -> Split:
+def split_of(lengths):
     random = np.random.default_rng(sum(lengths))
     texts = [[2, *random.integers(4, WORDS, length), 3] for length in lengths]
     attention = [random.dirichlet(np.ones(length)) for length in lengths]
     return Split(np.concatenate(texts), lengths, [0] * len(lengths), torch.device("cpu"), attention)
 
 
-def split_of_sentences(texts: list[list[int]]) -> Split:
+def split_of_sentences(texts):
     """A split whose texts have sentences of these lengths, and words that count up."""
     lengths = [sum(sentences) for sentences in texts]
     starts = np.concatenate([np.cumsum([0, *sentences])[:-1] for sentences in texts])
@@ -37,9 +34,7 @@ def split_of_sentences(texts: list[list[int]]) -> Split:
 
 
 @given(LENGTHS, st.integers(1, 40), st.floats(0, 0.9), st.one_of(st.none(), st.integers(1, 200)), st.data())
-def test_training_batches_are_a_partition_that_keeps_to_its_budget(
-    lengths: list[int], size: int, noise: float, tokens: int | None, data: st.DataObject
-) -> None:
+def test_training_batches_are_a_partition_that_keeps_to_its_budget(lengths, size, noise, tokens, data):
     widths = np.array([data.draw(st.integers(1, length)) for length in lengths])
     random = np.random.default_rng(sum(lengths))
     cut = list(draw_batches(np.array(lengths), size, noise, random, widths, tokens))
@@ -52,7 +47,7 @@ def test_training_batches_are_a_partition_that_keeps_to_its_budget(
 
 
 @given(LENGTHS, st.integers(1, 40), st.integers(1, 200))
-def test_runs_end_only_where_one_text_more_would_not_fit(lengths: list[int], texts: int, tokens: int) -> None:
+def test_runs_end_only_where_one_text_more_would_not_fit(lengths, texts, tokens):
     cut = [range(len(lengths))[run] for run in runs(np.array(lengths), texts, tokens)]
     assert [place for run in cut for place in run] == list(range(len(lengths)))
     for run in cut[:-1]:
@@ -61,15 +56,15 @@ def test_runs_end_only_where_one_text_more_would_not_fit(lengths: list[int], tex
 
 
 @given(SENTENCES, st.data())
-def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data: st.DataObject) -> None:
+def test_a_batch_holds_its_sentences_once_in_order(texts, data):
     split = split_of_sentences(texts)
     members = np.array(data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=8)))
     batch = split.batch(members)
-    assert batch.documents is not None
     groups = batch.documents.groups
-    sentences = [words[:length].tolist() for g in groups for words, length in zip(g.words, g.lengths, strict=True)]
+    rows = [row for g in groups for row in zip(g.words, g.lengths, strict=True)]
+    sentences = [words[:length].tolist() for words, length in rows]
     assert len(sentences) == sum(len(texts[member]) for member in members)
-    assert all(not words[length:].any() for g in groups for words, length in zip(g.words, g.lengths, strict=True))
+    assert not any(words[length:].any() for words, length in rows)
     assert all(g.mask.sum(1).equal(g.lengths) for g in groups)
     assert batch.mask.sum(1).tolist() == batch.items.tolist() == [len(texts[member]) for member in members]
     assert all(g.lengths.max() <= max(8, 2 * g.lengths.min()) for g in groups)
@@ -81,17 +76,15 @@ def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data:
 
 
 @given(LENGTHS, st.data())
-def test_a_batch_holds_its_texts_and_zeros_behind(lengths: list[int], data: st.DataObject) -> None:
+def test_a_batch_holds_its_texts_and_zeros_behind(lengths, data):
     split = split_of(lengths)
     members = np.array(data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=8)))
     batch = split.batch(members)
-    assert batch.attention is not None
     assert batch.lengths.tolist() == [lengths[member] for member in members]
     assert batch.ids.shape[1] == batch.lengths.max() + 2
     assert batch.mask.sum(1).tolist() == batch.lengths.tolist()
     for row, member in enumerate(members):
         alone = split.batch(np.array([member]))
-        assert alone.attention is not None
         width = lengths[member] + 2
         assert batch.ids[row, :width].equal(alone.ids[0])
         assert batch.attention[row, : width - 2].equal(alone.attention[0])
@@ -99,7 +92,7 @@ def test_a_batch_holds_its_texts_and_zeros_behind(lengths: list[int], data: st.D
         assert not batch.attention[row, width - 2 :].any()
 
 
-def check_neighbours(model: Classifier, split: Split, items: list[int]) -> None:
+def check_neighbours(model, split, items):
     """Check that each text is read out as it is alone."""
     readout = take_readout(model, split, [str(i) for i in range(len(items))])
     assert readout.lengths.tolist() == items
@@ -112,23 +105,20 @@ def check_neighbours(model: Classifier, split: Split, items: list[int]) -> None:
 
 @given(LENGTHS)
 @settings(deadline=None, max_examples=30)
-def test_neighbours_change_no_texts_readout(lengths: list[int]) -> None:
+def test_neighbours_change_no_texts_readout(lengths):
     check_neighbours(make_classifier(words=WORDS), split_of(lengths), lengths)
 
 
 @given(SENTENCES, st.sampled_from(["bigru", "conv", "none"]))
 @settings(deadline=None, max_examples=30)
-def test_neighbours_change_no_hierarchical_readout(texts: list[list[int]], encoder: str) -> None:
+def test_neighbours_change_no_hierarchical_readout(texts, encoder):
     hierarchy = make_classifier(encoder, words=WORDS, classes=3, hierarchical=True)
     check_neighbours(hierarchy, split_of_sentences(texts), [len(sentences) for sentences in texts])
 
 
 @given(lengths=LENGTHS, positions=st.integers(1, 200), outputs=st.sampled_from([1, 3]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_readouts_batches_are_its_texts(
-    random_readout: Callable[..., Readout], lengths: list[int], positions: int, outputs: int
-) -> None:
-    readout = random_readout(lengths, outputs)
+def test_a_readouts_batches_are_its_texts(lengths, positions, outputs):
+    readout = make_readout(lengths, outputs)
     cut = list(readout.batches(torch.float32, positions))
     seen = [int(member) for texts in cut for member in texts.members]
     assert sorted(seen) == list(range(len(lengths)))

@@ -2,29 +2,27 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from audited import adversaries, by_text, fallen, subject
+from audited import adversaries, by_text, fallen, shuffled, subject
 from elsewhere import made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit import api
 from attention_audit.answer.settings import AnswerSettings
-from attention_audit.given import GivenReadout
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.summary import summary
 
 TEXTS = 120
-MODELS = {"base": 3, "uniform": 3, "guide_base_lstm": 3, "guide_uniform": 3, "guide_adversary": 3}
+MODELS = ("base", "uniform", "guide_base_lstm", "guide_uniform", "guide_adversary")
 SAID = ["learnt", *(f"{question}_{column}" for question in QUESTIONS for column in ("zones", "clause", "reason"))]
 RUNS = st.tuples(st.integers(0, 2**16), st.integers(2, 4), st.floats(0, 1), st.floats(0, 1))
 
 
-def generated(seed: int, classes: int, skill: float, lopsided: float) -> dict[str, pd.DataFrame]:
+def generated(seed, classes, skill, lopsided):
     """The audits of a run, drawn at random: all eight questions can be asked of it.
 
     skill: of the models, 0 to 1. lopsided: how much more frequent the first class is.
@@ -33,41 +31,21 @@ def generated(seed: int, classes: int, skill: float, lopsided: float) -> dict[st
     shares = np.append(1 + 9 * lopsided, np.ones(classes - 1))
     labels = random.choice(classes, TEXTS, p=shares / shares.sum())
     predictions = []
-    for model, trainings in MODELS.items():
-        knows = random.random((trainings, TEXTS)) < skill * random.uniform(0.5, 1)
-        guessed = random.integers(0, classes, (trainings, TEXTS))
-        rows = by_text(model, prediction=np.where(knows, labels, guessed), label=np.tile(labels, (trainings, 1)))
+    for model in MODELS:
+        knows = random.random((3, TEXTS)) < skill * random.uniform(0.5, 1)
+        guessed = random.integers(0, classes, (3, TEXTS))
+        rows = by_text(model, prediction=np.where(knows, labels, guessed), label=np.tile(labels, (3, 1)))
         predictions.append(rows.assign(**{"lambda": math.nan}, items=8))
-    moved = {0.1: (0.03, float(random.uniform(0, 0.6)))}
-    pairs = [
-        by_text(
-            jsd=random.random((1, TEXTS)) / 4, chance_jsd=np.full((1, TEXTS), 0.4), tvd=random.random((1, TEXTS)) / 9,
-            same_top=random.random((1, TEXTS)) < 0.5,
-        ).assign(seed=one, other=other)
-        for one, other in ((2, 1), (3, 1), (3, 2))
-    ]  # fmt: skip
-    shuffles = [
-        by_text(
-            prediction=random.integers(0, classes, (3, TEXTS)), lead=random.normal(2, 2, (3, TEXTS)),
-            random=np.full((3, TEXTS), 0.6), by_weight=random.uniform(0.2, 0.6, (3, TEXTS)),
-            smallest=np.full((3, TEXTS), 0.1),
-        ).assign(shuffle=number, fall=math.nan)
-        for number in range(4)
-    ]  # fmt: skip
-    return adversaries(moved) | {
+    shuffles = shuffled(seeds=3, texts=TEXTS, random=(0.6, 0.6), by_weight=(0.2, 0.5), smallest=(0.1, 0.1))
+    count = len(shuffles)
+    return adversaries({0.1: (0.03, float(random.uniform(0, 0.6)))}) | {
         "predictions": pd.concat(predictions, ignore_index=True),
-        "stability": pd.concat(pairs, ignore_index=True),
-        "shuffles": pd.concat(shuffles, ignore_index=True),
-        "permutation": by_text(
-            mean_tvd=random.random((3, TEXTS)) / 4,
-            flips=random.random((3, TEXTS)),
-            chance_jsd=np.full((3, TEXTS), 0.4),
-        ),
+        "shuffles": shuffles.assign(prediction=random.integers(0, classes, count), lead=random.normal(2, 2, count)),
         "located": fallen(texts=TEXTS, seeds=3, random=0.1, attention=float(random.random()), loo=0.6),
     }
 
 
-def said(audits: dict[str, pd.DataFrame], names: np.ndarray[Any, np.dtype[np.int64]] | None = None) -> dict[str, Any]:
+def said(audits, names=None):
     """What the summary says, of classes that are called otherwise where `names` does so."""
     known = np.arange(9) if names is None else names
     parts = {
@@ -97,7 +75,7 @@ def test_the_names_of_classes_change_no_statement(run, random):
     assert said(audits, np.array(names)) == first
 
 
-def rename(given: GivenReadout, back: list[int]) -> GivenReadout:
+def rename(given, back):
     """Give the classes of a readout another order; `back` has the old number of each new one."""
     return replace(
         given,

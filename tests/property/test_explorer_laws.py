@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import explored
 import numpy as np
@@ -11,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from readouts import make_pairs, make_readout
+from test_explorer import build
 
-from attention_audit.explorer.document import View, order_texts, pack_view, round_digits, share_room
-from attention_audit.explorer.views import ViewBuilder
-from attention_audit.readout import Maps, Readout
+from attention_audit.explorer.document import order_texts, pack_view, round_digits, share_room
+from attention_audit.readout import Maps
 
 TOLERANCE = 1e-3
 """What is promised of every logit."""
 
 
-def readout_of(kind: str, lengths: list[int], seed: int, **further: float) -> Readout:
+def readout_of(kind, lengths, seed, **further):
     """A readout of a kind; what a Transformer's heads say is their mean alone."""
     outputs = {"two classes": 1, "several classes": 5, "pairs": 6, "heads": 2}[kind]
     made = (make_pairs if kind == "pairs" else make_readout)(lengths, outputs, seed=seed, **further)
@@ -32,34 +31,23 @@ def readout_of(kind: str, lengths: list[int], seed: int, **further: float) -> Re
     return replace(made, attention=[weights.mean(1) for weights in several], several=maps)
 
 
-def view_of(first: Readout, second: Readout, other: Readout) -> View:
+def view_of(first, second, other):
     """The view of a model with two seeds and one adversary, as it is read from the page."""
-    nothing = {"sentences": None, "query": None, "marks": None}
-    builder = ViewBuilder(
-        about={"items": "words"},
-        classes={},
-        texts=[nothing | {"tokens": ["word"] * length} for length in first.lengths],
-        runs={1: first, 2: second},
-        others=[("adversary", "adversary", "", other)],
-        twin=None,
-        instance={},
-        attributions={},
-        columns={},
-    )
-    return explored.unpack(pack_view(builder.write_view()))
+    _, view = build(first, runs={1: first, 2: second}, others=[("adversary", "adversary", "", other)])
+    return explored.unpack(pack_view(view))
 
 
-def list_exact(readout: Readout, place: int, weights: list[float]) -> list[float]:
+def list_exact(readout, place, weights):
     """The logits of a text under some weights, in plain arithmetic with every digit of the readout."""
     z, bias = (part[place].astype(np.float64).ravel().tolist() for part in (readout.contribution, readout.bias))
-    tail: Any = None
+    tail = None
     if readout.head is not None:
         tail = dict(zip(("weight", "bias"), (part.double().tolist() for part in readout.head), strict=True))
     candidates = None if readout.candidates is None else readout.candidates[place].tolist()
     return explored.logits_of(explored.scores(weights, z, bias), tail, candidates)
 
 
-def list_shown(view: View, seed: int, place: int, weights: list[float]) -> list[float]:
+def list_shown(view, seed, place, weights):
     """The same logits, from what is written in the page."""
     run = view["runs"][str(seed)]
     values = explored.scores(weights, run["z"][place], run["bias"][place])
@@ -74,9 +62,7 @@ def list_shown(view: View, seed: int, place: int, weights: list[float]) -> list[
     size=st.sampled_from([0.1, 3.0, 40.0]),
     peak=st.sampled_from([0.02, 1.0, 20.0]),
 )
-def test_every_logit_of_the_page_is_that_of_the_readout(
-    kind: str, lengths: list[int], seed: int, size: float, peak: float
-) -> None:
+def test_every_logit_of_the_page_is_that_of_the_readout(kind, lengths, seed, size, peak):
     first, second, other = (readout_of(kind, lengths, seed + number, size=size, peak=peak) for number in range(3))
     view = view_of(first, second, other)
     sources = {"attention:1": first, "attention:2": second, "adversary": other}
@@ -97,7 +83,7 @@ def test_every_logit_of_the_page_is_that_of_the_readout(
 
 
 @given(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=20))
-def test_three_digits_are_those_that_python_writes(values: list[float]) -> None:
+def test_three_digits_are_those_that_python_writes(values):
     for rounded, value in zip(round_digits(np.array(values)).tolist(), values, strict=True):
         assert rounded == (float(f"{value:.3g}") if abs(value) >= 1e-7 else 0) or math.isclose(
             rounded, value, rel_tol=5.0001e-3
@@ -106,7 +92,7 @@ def test_three_digits_are_those_that_python_writes(values: list[float]) -> None:
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
-def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.DataObject) -> None:
+def test_any_beginning_of_a_sample_is_stratified(strata, data):
     ids = [f"text-{place}" for place in range(len(strata))]
     order = order_texts(ids, strata)
     assert sorted(order) == [*range(len(ids))]
@@ -124,7 +110,7 @@ def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.Dat
 
 
 @given(st.lists(st.tuples(st.integers(1, 2000), st.floats(1, 1e4)), min_size=1, max_size=6), st.floats(0, 1e7))
-def test_what_is_shown_fits_and_no_room_is_left_that_somebody_needs(sets: list[tuple[int, float]], room: float) -> None:
+def test_what_is_shown_fits_and_no_room_is_left_that_somebody_needs(sets, room):
     counts = {str(place): count for place, (count, _) in enumerate(sets)}
     sizes = {str(place): size for place, (_, size) in enumerate(sets)}
     fitted = share_room(counts, sizes, room)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.given import GivenReadout, check, readout, softmax
+from attention_audit.given import check, readout, softmax
 from attention_audit.given.files import read as read_given
 from attention_audit.given.files import write as write_given
 from attention_audit.stages.import_readout import build_readout
@@ -26,7 +26,7 @@ COLUMNS = ("attention", "contribution", "bias", "probabilities")
 
 
 @st.composite
-def readouts(draw: st.DrawFn) -> GivenReadout:
+def readouts(draw):
     """Up to five texts of any words, with any heads and classes."""
     tokens = draw(st.lists(WORDS, min_size=1, max_size=5))
     outputs, heads = draw(st.integers(1, 4)), draw(st.integers(0, 3))
@@ -51,7 +51,7 @@ def readouts(draw: st.DrawFn) -> GivenReadout:
 
 @given(readouts(), st.sampled_from(["parquet", "npz"]), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, ending: str, bare: bool) -> None:
+def test_what_was_written_is_read_with_the_same_numbers(given_, ending, bare):
     if bare:  # a map from which no predictions follow
         nothing = [np.empty((len(words), 0)) for words in given_.tokens]
         given_ = replace(given_, contribution=nothing, bias=np.empty((len(given_), 0)))
@@ -69,15 +69,13 @@ def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, en
 
 @given(readouts())
 @settings(max_examples=60, deadline=None)
-def test_an_imported_readout_predicts_what_was_given(given_: GivenReadout) -> None:
+def test_an_imported_readout_predicts_what_was_given(given_):
     check(given_)
     read = build_readout(given_)
     assert np.abs(read.predict(read.attention) - given_.probabilities).max() < 1e-5
     if given_.heads > 1:
-        assert read.several is not None
         of_heads = zip(read.several.weights, given_.attention, strict=True)
         assert all(np.allclose(own.T, other, atol=1e-6) for own, other in of_heads)
     for texts in read.batches(torch.float64):
         exact = find_contributions(texts)
-        assert exact is not None
         assert exact.isfinite().all()

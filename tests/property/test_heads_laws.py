@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from readouts import make_heads, make_readout
 
-from attention_audit.audits.erasure import batch_erasable, find_contributions
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.permutation import replace_head
 from attention_audit.readout import Maps
 
@@ -19,25 +19,10 @@ SEEDS = st.integers(0, 999)
 
 @given(lengths=LENGTHS, seed=SEEDS)
 @FEW
-def test_the_own_order_and_the_own_weights_predict_the_same(lengths: list[int], seed: int) -> None:
-    readout = make_heads(lengths, seed=seed)
-    for texts in readout.batches(torch.float64):
-        own = torch.arange(texts.attention.shape[1]).expand(1, *texts.attention.shape)
-        torch.testing.assert_close(texts.predict(texts.permute(own)), texts.predict(texts.weights[None]))
-        expected = torch.from_numpy(readout.probabilities[texts.members]).double()
-        torch.testing.assert_close(texts.predict(texts.weights[None])[0], expected, rtol=0, atol=1e-5)
-    for batch in batch_erasable(readout):
-        expected = torch.from_numpy(readout.probabilities[batch.members]).double()
-        torch.testing.assert_close(batch.predicted[..., 0], expected, rtol=0, atol=1e-5)
-
-
-@given(lengths=LENGTHS, seed=SEEDS)
-@FEW
-def test_contributions_of_first_order_sum_to_the_lead(lengths: list[int], seed: int) -> None:
+def test_contributions_of_first_order_sum_to_the_lead(lengths, seed):
     readout = make_heads(lengths, seed=seed)
     for texts in readout.batches(torch.float64):
         exact = find_contributions(texts)
-        assert exact is not None
         logits = texts.compute_scores(texts.weights[None])[0]
         p = logits.softmax(-1)
         chosen = logits.argmax(-1, keepdim=True)
@@ -48,7 +33,7 @@ def test_contributions_of_first_order_sum_to_the_lead(lengths: list[int], seed: 
 
 @given(lengths=LENGTHS, seed=SEEDS, several=st.integers(1, 4))
 @FEW
-def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(lengths: list[int], seed: int, several: int) -> None:
+def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(lengths, seed, several):
     random = np.random.default_rng(seed)
     maps = [random.dirichlet(np.ones(length), several).T.astype(np.float32) for length in lengths]
     readout = replace(make_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],

@@ -20,7 +20,7 @@ splits = st.builds(
 
 @settings(deadline=None)  # the first draw imports scikit-learn
 @given(st.data(), splits)
-def test_every_text_is_in_one_split_and_those_of_the_source_stay(data: st.DataObject, way: Splits) -> None:
+def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     named = data.draw(st.sets(st.sampled_from([DEV, TEST])))
     own = np.array(data.draw(st.lists(st.sampled_from([TRAIN, UNKNOWN, *sorted(named)]), min_size=10, max_size=60)))
     own = np.concatenate([own, [TRAIN] * 5, *([code] * 4 for code in sorted(named))])
@@ -45,7 +45,7 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data: st.DataOb
 
 @settings(deadline=None)
 @given(st.integers(2, 20), st.integers(0, 99), st.floats(0.1, 0.5))
-def test_a_stratified_draw_takes_its_share_of_every_class(classes: int, seed: int, share: float) -> None:
+def test_a_stratified_draw_takes_its_share_of_every_class(classes, seed, share):
     sizes = [10 + (7 * label + seed) % 30 for label in range(classes)]
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(classes), sizes))
     made = assign("own", np.full(len(labels), UNKNOWN), labels, Splits(test=share, test_seed=seed))

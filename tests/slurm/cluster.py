@@ -19,11 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 MARK = "# written by tests/slurm/cluster.py, which holds a lock on it while its cluster is up\n"
@@ -87,11 +85,11 @@ class Cluster:
     namespace: int | None
 
     @property
-    def offline(self) -> bool:
+    def offline(self):
         """Has it no network but a loopback?"""
         return self.namespace is not None
 
-    def start(self, command: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+    def start(self, command, folder):
         """A command in a folder, as on the cluster's login node."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"PATH": PATH}
         return subprocess.Popen(
@@ -104,20 +102,20 @@ class Cluster:
             start_new_session=True,
         )
 
-    def call(self, *command: str) -> str:
+    def call(self, *command):
         """What a short command says. Raises CalledProcessError where it fails."""
         return subprocess.run(
             [*entering(self.namespace), *command], capture_output=True, text=True, check=True, timeout=60
         ).stdout
 
-    def jobs(self, folder: Path) -> list[SlurmJob]:
+    def jobs(self, folder):
         """All jobs that were submitted from a folder, in order."""
         lines = self.call("squeue", "--states=all", "--noheader", "--sort=i", "--format=%i|%T|%m|%k|%Z").splitlines()
         rows = [line.split("|") for line in lines]
         return [SlurmJob(*row[:4]) for row in rows if Path(row[4]) == folder]
 
 
-def missing() -> str | None:
+def missing():
     """Why no cluster can be started here; None where one can."""
     absent = [program for program in PROGRAMS if shutil.which(program, path=PATH) is None]
     if absent:
@@ -135,7 +133,7 @@ def missing() -> str | None:
     return None
 
 
-def lock(handle: IO[str]) -> bool:
+def lock(handle):
     """Lock an open file until it is closed or this process ends; False where another holds it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -144,20 +142,19 @@ def lock(handle: IO[str]) -> bool:
     return True
 
 
-def entering(namespace: int | None) -> list[str]:
+def entering(namespace):
     """What stands before a command that runs in the network of a process."""
     return ["nsenter", f"--net=/proc/{namespace}/ns/net"] if namespace else []
 
 
-def free_port() -> int:
+def free_port():
     """A port that no one listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+        return listener.getsockname()[1]
 
 
-def is_up(cluster: Cluster) -> bool:
+def is_up(cluster):
     """Does the node take jobs?"""
     try:
         return cluster.call("sinfo", "--noheader", "--format=%T").strip() in ("idle", "mixed", "allocated")
@@ -165,7 +162,7 @@ def is_up(cluster: Cluster) -> bool:
         return False
 
 
-def wait_until_up(cluster: Cluster, folder: Path) -> None:
+def wait_until_up(cluster, folder):
     """Until the node takes jobs. Raises RuntimeError with the daemons' last words where it never does."""
     deadline = time.monotonic() + START
     while not is_up(cluster):
@@ -175,7 +172,7 @@ def wait_until_up(cluster: Cluster, folder: Path) -> None:
         time.sleep(0.2)
 
 
-def empty_queue(cluster: Cluster) -> None:
+def empty_queue(cluster):
     """Cancel all jobs, and wait for them to go."""
     with suppress(subprocess.SubprocessError):
         cluster.call("scancel", "--user=root")
@@ -185,7 +182,7 @@ def empty_queue(cluster: Cluster) -> None:
 
 
 @contextmanager
-def start_cluster(folder: Path) -> Iterator[Cluster]:
+def start_cluster(folder):
     """Start the daemons in a new folder, wait for the node, and stop them all at the end."""
     for name in ("state", "spool"):
         (folder / name).mkdir(parents=True)
@@ -195,9 +192,9 @@ def start_cluster(folder: Path) -> Iterator[Cluster]:
     settings = SETTINGS.format(
         folder=folder, host=socket.gethostname(), controller_port=free_port(), node_port=free_port()
     )
-    started: list[subprocess.Popen[bytes]] = []
+    started = []
 
-    def start(*command: str, namespace: int | None = None) -> int:
+    def start(*command, namespace=None):
         with (folder / f"{command[0]}.terminal.log").open("wb") as terminal:
             process = subprocess.Popen(
                 # ends with this process, however that ends

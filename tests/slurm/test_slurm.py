@@ -6,14 +6,11 @@ import shutil
 import subprocess
 import sys
 import time
-import zipfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from cluster import Cluster, missing, start_cluster
-from folder import Finished, Folder, fresh
+from cluster import missing, start_cluster
+from folder import Finished, fresh
+from published import pack
 
 REASON = missing()
 
@@ -31,7 +28,7 @@ EPOCHS = 900
 """Some seconds of training, since Slurm looks at a job's memory once a second."""
 
 
-def trees(count: int) -> str:
+def trees(count):
     """Reviews of twelve words in the treebank's form, every second one good."""
     rows = []
     for i in range(count):
@@ -40,16 +37,14 @@ def trees(count: int) -> str:
     return "\n".join(rows) + "\n"
 
 
-def audit(path: Path) -> Folder:
+def audit(path):
     """A folder whose one data set is fetched from a mirror, and whose one model belongs to Jain & Wallace."""
     folder = fresh(path)
     archive = path / "mirror" / "trees" / "trees.zip"
     archive.parent.mkdir(parents=True)
-    with zipfile.ZipFile(archive, "w") as handle:
-        for split, count in TEXTS.items():
-            handle.writestr(zipfile.ZipInfo(f"trees/{split}.txt"), trees(count))
+    pack(archive, {f"trees/{split}.txt": trees(count) for split, count in TEXTS.items()})
     checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
-    tiny: dict[str, Any] = {"epochs": EPOCHS, "hidden": 8, "embedding": 8}
+    tiny = {"epochs": EPOCHS, "hidden": 8, "embedding": 8}
     folder.overlay(
         datasets=[],
         mirror="mirror",
@@ -59,7 +54,7 @@ def audit(path: Path) -> Folder:
     return folder
 
 
-def snakemake(*arguments: str) -> list[str]:
+def snakemake(*arguments):
     """What a user types, but for the waiting times, which suit a machine and not a cluster."""
     waits = ["--slurm-init-seconds-before-status-checks", "3", "--seconds-between-status-checks", "1"]
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", *arguments]
@@ -67,13 +62,17 @@ def snakemake(*arguments: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def slurm(tmp_path_factory):
     """The cluster, which is gone after these tests."""
     with start_cluster(tmp_path_factory.mktemp("cluster") / "slurm") as cluster:
         yield cluster
 
 
-def run(slurm: Cluster, folder: Folder, *arguments: str) -> Finished:
+def list_trainings(slurm, folder):
+    return [job for job in slurm.jobs(folder.path) if "train_wildcards_trees_average_tanh" in job.name]
+
+
+def run(slurm, folder, *arguments):
     """The command on the cluster, run to its end."""
     process = slurm.start(snakemake(*arguments), folder.path)
     try:
@@ -85,13 +84,13 @@ def run(slurm: Cluster, folder: Folder, *arguments: str) -> Finished:
 
 
 @pytest.fixture(scope="module")
-def complete(slurm: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Finished]:
+def complete(slurm, tmp_path_factory):
     """A folder in which `all` has run on the cluster, its training with too little memory at first."""
     folder = audit(tmp_path_factory.mktemp("complete") / "audit")
     return folder, run(slurm, folder, "all", "--set-resources", f"train:mem_mb=attempt * {MEMORY}")
 
 
-def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: tuple[Folder, Finished]) -> None:
+def test_all_ends_well_on_a_cluster_without_a_network(slurm, complete):
     folder, outcome = complete
     assert outcome.status == 0, outcome.text
     results = folder.path / "results"
@@ -106,22 +105,17 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     assert (results / "logs/train/trees/average_tanh/seed10.log").is_file()
 
 
-def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
-    slurm: Cluster, complete: tuple[Folder, Finished]
-) -> None:
+def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(slurm, complete):
     folder, outcome = complete
-    first, *_, last = [job for job in slurm.jobs(folder.path) if "train_wildcards_trees_average_tanh" in job.name]
+    first, *_, last = list_trainings(slurm, folder)
     assert (first.memory, first.state == "COMPLETED") == (f"{MEMORY}M", False)
     assert (last.memory, last.state) in [(f"{MEMORY * attempt}M", "COMPLETED") for attempt in (2, 3)]
     assert "Trying to restart job" in outcome.text
-    killed = list((folder.path / ".snakemake/slurm_logs").rglob(f"{first.number}.log"))
-    assert len(killed) == 1
-    assert "memory" in killed[0].read_text().lower()
+    [killed] = (folder.path / ".snakemake/slurm_logs").rglob(f"{first.number}.log")
+    assert "memory" in killed.read_text().lower()
 
 
-def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
-    slurm: Cluster, complete: tuple[Folder, Finished], tmp_path: Path
-) -> None:
+def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(slurm, complete, tmp_path):
     whole, _ = complete
     folder = whole.copy(tmp_path / "audit")
     log = folder.path / "results/logs/train/trees/average_tanh/seed10.log"
@@ -133,7 +127,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
         assert process.poll() is None, "the run ended before its training began"
         assert time.monotonic() < deadline, "no training was started"
         time.sleep(0.2)
-    [training] = [job for job in slurm.jobs(folder.path) if "train_wildcards_trees_average_tanh" in job.name]
+    [training] = list_trainings(slurm, folder)
     slurm.call("scancel", training.number)
     text, _ = process.communicate(timeout=600)
     assert process.returncode != 0
@@ -148,7 +142,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
         assert content == whole.parquet()[name], name
 
 
-def test_the_cluster_has_no_network(slurm: Cluster) -> None:
+def test_the_cluster_has_no_network(slurm):
     if not slurm.offline:
         pytest.skip("no network namespace can be made here (unshare --net)")
     output = slurm.call("srun", sys.executable, "-c", "import socket; print(socket.if_nameindex())")

@@ -1,7 +1,6 @@
 """Rows of audits made by hand, as tables that read every suite get them: lists of k numbers are k columns."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,15 +37,15 @@ CONTRASTS = Contrasts(
 TEXTS = 400
 
 
-def subject(model: str = "base", contrasts: Contrasts | None = CONTRASTS, **further: Any) -> Subject:
+def subject(model="base", contrasts=CONTRASTS, **further):
     """A judged model of two seeds on the data set needle."""
-    about: dict[str, Any] = {
+    about = {
         "dataset": "needle", "suite": "wp", "paper": "WP2019", "seeds": 2, "items": "words", "unasked": {},
     }  # fmt: skip
     return Subject(model=model, contrasts=contrasts, **about | further)
 
 
-def by_text(model: str = "base", **columns: Any) -> pd.DataFrame:
+def by_text(model="base", **columns):
     """Columns (seeds, texts) as rows with dataset, suite, model, seed (from 1) and id."""
     seeds, texts = np.shape(next(iter(columns.values())))
     seed, text = np.indices((seeds, texts)).reshape(2, -1)
@@ -54,51 +53,47 @@ def by_text(model: str = "base", **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(about).assign(**{name: np.ravel(values) for name, values in columns.items()})
 
 
-def constant(value: float, seeds: int = 2, texts: int = TEXTS) -> np.ndarray[Any, np.dtype[np.float64]]:
+def constant(value, seeds=2, texts=TEXTS):
     """The same value for each training and text."""
     return np.full((seeds, texts), value)
 
 
-def predicted(model: str, right: list[float], texts: int = TEXTS, items: int = 8) -> pd.DataFrame:
+def predicted(model, right, texts=TEXTS):
     """Predictions of two classes in turn, of which each training gets the given share right, the first texts."""
     labels = np.tile([0, 1], texts // 2)
     rows = [np.where(np.arange(texts) < share * texts, labels, 1 - labels) for share in right]
     frame = by_text(model, prediction=rows, label=np.tile(labels, (len(right), 1)))
-    return frame.assign(**{"lambda": math.nan}, items=items)
+    return frame.assign(**{"lambda": math.nan}, items=8)
 
 
-def shuffled(model: str = "base", seeds: int = 2, texts: int = TEXTS, **columns: tuple[float, float]) -> pd.DataFrame:
+def shuffled(seeds=2, texts=TEXTS, **columns):
     """Rows of `shuffles`, alike in every text: each column has a value under the model's weights, and one under each of
     two shuffles of them. The class of a text is the same under all of them, in turn 0 and 1.
     """
     blank = dict.fromkeys(("random", "by_weight", "smallest", "lead", "fall"), (math.nan, math.nan))
     parts = [
         by_text(
-            model,
-            **{name: constant(values[min(number, 1)], seeds, texts) for name, values in (blank | columns).items()},
+            **{name: constant(values[min(number, 1)], seeds, texts) for name, values in (blank | columns).items()}
         ).assign(shuffle=number, prediction=np.tile(np.arange(texts) % 2, seeds))
         for number in range(3)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def ranked(model: str = "base", seeds: int = 2, texts: int = TEXTS, **fractions: float) -> pd.DataFrame:
+def ranked(**fractions):
     """Rows of `ranked_sets`: each ranking erases the same share of the items in every text."""
-    parts = [
-        by_text(model, fraction_removed=constant(value, seeds, texts)).assign(ranking=name)
-        for name, value in fractions.items()
-    ]
+    parts = [by_text(fraction_removed=constant(value)).assign(ranking=name) for name, value in fractions.items()]
     return pd.concat(parts, ignore_index=True)
 
 
-def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: float) -> pd.DataFrame:
+def fallen(seeds=2, texts=TEXTS, **falls):
     """Rows of `located`: each ranking lowers the predicted class as much in every text, at each of five sizes.
 
     The texts have 1 to 20 words, in turn.
     """
     steps = {f"falls_{step}": step - 2.0 for step in range(5)}
     parts = [
-        by_text(model, top_flips=constant(value, seeds, texts) > 0.5)
+        by_text(top_flips=constant(value, seeds, texts) > 0.5)
         .assign(ranking=name, words=np.tile(np.arange(texts) % 20 + 1, seeds))
         .assign(fraction_removed=1 - value, **{step: value + add for step, add in steps.items()})
         for name, value in falls.items()
@@ -106,9 +101,7 @@ def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: flo
     return pd.concat(parts, ignore_index=True)
 
 
-def adversaries(
-    points: dict[float, tuple[float, float]], dev: dict[float, float] | None = None
-) -> dict[str, pd.DataFrame]:
+def adversaries(points, dev=None):
     """TVD and JSD (.6 of a shuffled map) of adversaries by lambda, in every test text; dev: their TVD there, the same
     unless it is given. Another training of base has a JSD of .3 and a TVD of .1 in every test text.
     """

@@ -1,20 +1,14 @@
 """Small Transformer classifiers of each family, of random weights, saved as the folders that a user has."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers_on_disk import POSITIONS, WORDS, tokenizer
-
-from attention_audit.arrays import Floats
 
 TEXTS = [
     text.split()
@@ -27,21 +21,21 @@ PAIRS = [
     )
 ]  # fmt: skip
 NAMES = [f"text-{number}" for number in range(len(TEXTS))]
-WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
+WIDE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
 BARE = ("gpt2", "qwen2", "qwen3")
 """Those whose tokenizers set no mark before a text."""
 DECODERS = ("gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
 READ = (*FAMILIES, "xlm-roberta", "camembert", "albert", "mpnet", "deberta-v2", "modernbert", *DECODERS)
 """Those that are read; `FAMILIES` are fine-tuned here too, and so are those that are RoBERTa by another name."""
-OF_BYTES: dict[str, Any] = {
+OF_BYTES = {
     "max_position_embeddings": POSITIONS + 4,
     "pad_token_id": 1,
     "bos_token_id": 0,
     "eos_token_id": 2,
     "type_vocab_size": 1,
 }
-MORE: dict[str, dict[str, Any]] = {
+MORE = {
     **dict.fromkeys(("roberta", "xlm-roberta", "camembert"), OF_BYTES),
     "electra": {"embedding_size": 8},
     "albert": {"embedding_size": 8},
@@ -69,12 +63,12 @@ MORE: dict[str, dict[str, Any]] = {
 """What the configurations of families have besides `WIDE`."""
 
 
-def byte_level(words: Sequence[str], prefix: bool = True) -> Any:
+def byte_level(words, prefix=True):
     """RoBERTa's kind of tokenizer, with these words and all bytes as pieces. prefix: whether a space is set before the
     first word.
     """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    merges: list[tuple[str, str]] = []
+    merges = []
     for word in words:
         made = "Ġ"
         for letter in word:
@@ -92,15 +86,15 @@ def byte_level(words: Sequence[str], prefix: bool = True) -> Any:
 
 
 def save(
-    folder: Path,
-    family: str = "bert",
-    names: Sequence[str] = ("negative", "positive"),
-    seed: int = 0,
-    words: Sequence[str] = WORDS,
-    moved: bool = False,
-    language: bool = False,
-    **further: Any,
-) -> Path:
+    folder,
+    family="bert",
+    names=("negative", "positive"),
+    seed=0,
+    words=WORDS,
+    moved=False,
+    language=False,
+    **further,
+):
     """A classifier of one of `READ` into classes of these names. moved: with biases and normalisations that do
     something, which are 0 and 1 else. language: a language model in its place.
     """
@@ -133,12 +127,12 @@ def save(
 
 
 @cache
-def plain(folder: Path) -> Any:
+def plain(folder):
     """The library's own model."""
     return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
 
 
-def ask_library(classifier: Any, *sides: Sequence[str], gone: tuple[int, int] | None = None) -> tuple[Any, Any]:
+def ask_library(classifier, *sides, gone=None):
     """The pieces of a text or a pair, and what the library says of them, or of all but those of one word of a side."""
     encoding = classifier.tokenizer(*map(" ".join, sides), return_tensors="pt")
     words = zip(encoding.sequence_ids(), encoding.word_ids(), strict=True)
@@ -149,11 +143,11 @@ def ask_library(classifier: Any, *sides: Sequence[str], gone: tuple[int, int] | 
 
 
 @contextmanager
-def impose_on_library(classifier: Any, weights: torch.Tensor) -> Iterator[None]:
+def impose_on_library(classifier, weights):
     """Let the softmax of the last layer give the classified token of B texts these weights, (B, H or 1, P)."""
     softmax, seen = torch.nn.functional.softmax, []
 
-    def attend(*given: Any, **named: Any) -> torch.Tensor:
+    def attend(*given, **named):
         own = softmax(*given, **named)
         seen.append(own)
         if len(seen) != len(classifier.layers):
@@ -167,7 +161,7 @@ def impose_on_library(classifier: Any, weights: torch.Tensor) -> Iterator[None]:
     assert len(seen) == len(classifier.layers)
 
 
-def sum_over_items(encoding: Any, weights: npt.ArrayLike, *sides: Sequence[str]) -> Floats:
+def sum_over_items(encoding, weights, *sides):
     """Sum weights of pieces over items: the words of all sides, then the first piece where it is a mark, then all other
     marks.
     """

@@ -1,18 +1,12 @@
 """What a figure has written on it, and whether it can be read."""
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
-from attention_audit.arrays import Floats
 from attention_audit.figures import style
 
 
-def tick_labels(axes: Axes) -> list[Text]:
+def tick_labels(axes):
     """Those in view: others exist, but are not drawn."""
     sides = (axes.get_xticklabels(), axes.get_xlim()), (axes.get_yticklabels(), axes.get_ylim())
     return [
@@ -23,7 +17,7 @@ def tick_labels(axes: Axes) -> list[Text]:
     ]
 
 
-def drawn_texts(figure: Figure) -> list[Text]:
+def drawn_texts(figure):
     """Every text that is drawn."""
     found = [figure._supxlabel, figure._supylabel]
     found += [text for legend in figure.legends for text in legend.get_texts()]
@@ -32,28 +26,28 @@ def drawn_texts(figure: Figure) -> list[Text]:
     return [text for text in found if text is not None and text.get_text()]
 
 
-def list_words(texts: Iterable[Text]) -> list[str]:
+def list_words(texts):
     """List what texts say."""
     return [text.get_text() for text in texts]
 
 
-def written(figure: Figure) -> list[str]:
+def written(figure):
     """What is drawn in letters."""
     return list_words(drawn_texts(figure))
 
 
-def titles(figure: Figure) -> list[str]:
+def titles(figure):
     """The titles of all panels, as they stand at the left."""
     return [axes.get_title(loc="left") for axes in figure.axes]
 
 
-def points_of(axes: Axes, marker: str) -> list[tuple[float, ...]]:
+def points_of(axes, marker):
     """List where the first points of the lines with a marker stand: x and y, with nine digits."""
     found = (np.asarray(line.get_xydata()) for line in axes.lines if line.get_marker() == marker)
     return [tuple(points[0].round(9).tolist()) for points in found if len(points)]
 
 
-def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: float = 1) -> Floats:
+def assert_readable(figure, texts=None, room=1):
     """No text hides another, and none leaves the page by more than `room` pixels.
 
     texts: some of a figure's; all where it is None. Their boxes x0, y0, x1, y1 at the resolution that is saved are

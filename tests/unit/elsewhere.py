@@ -1,8 +1,6 @@
 """Readouts of models that were made elsewhere, for tests: of reviews, in which a few words decide."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +12,12 @@ WORDS = [*SCORES, "film", "plot", "the", "a", "was", "not"]
 CLASSES = ["negative", "positive"]
 
 
-def made(seed: int, texts: int = 40, attends: str = "to scores", outputs: int = 1, heads: int = 0) -> GivenReadout:
+def made(seed, texts=40, attends="to scores", outputs=1, heads=0):
     """A training of a model on texts that are the same for all seeds. attends: to scores, alike, or elsewhere with the
     same predictions. outputs: 1, or 2 for a logit a class. heads: of maps of their own, 0 for one map.
     """
     common, own = np.random.default_rng(0), np.random.default_rng(seed)
-    parts: dict[str, list[Any]] = {name: [] for name in ("tokens", "labels", "attention", "contribution", "evidence")}
+    parts = {name: [] for name in ("tokens", "labels", "attention", "contribution", "evidence")}
     for _ in range(texts):
         words = [WORDS[place] for place in common.integers(0, len(WORDS), common.integers(4, 15))]
         values = np.array([SCORES.get(word, 0.0) for word in words])
@@ -52,7 +50,7 @@ def made(seed: int, texts: int = 40, attends: str = "to scores", outputs: int = 
     return replace(given, probabilities=np.stack([*map(softmax, logits)]))
 
 
-def write_all(folder: Path, texts: int = 40) -> dict[str, Any]:
+def write_all(folder, texts=40):
     """Two trainings of a model, its twin and an adversary in a folder; the entry of `own` that names them."""
     files = {
         "first.parquet": made(1, texts),

@@ -7,15 +7,13 @@ import gzip
 import json
 import math
 from base64 import b64decode
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 from readouts import make_heads, make_pairs, make_readout
 
-from attention_audit.explorer.document import About, AboutView, Tail, View
+from attention_audit.explorer.document import About
 from attention_audit.explorer.views import ViewBuilder
-from attention_audit.readout import Readout
 
 HOSTILE = (
     "</script><script>window.hurt=1</script>",
@@ -34,19 +32,18 @@ HOSTILE = (
 """Words that must never be more than words."""
 
 
-def unpack(text: str) -> View:
+def unpack(text):
     """Read the view that `document.pack_view` has written, as the page does."""
-    view: View = json.loads(gzip.decompress(b64decode(text)))
-    return view
+    return json.loads(gzip.decompress(b64decode(text)))
 
 
-def scores(weights: list[float], z: list[float], bias: list[float]) -> list[float]:
+def scores(weights, z, bias):
     """The sum of a_t z_t and b, output by output."""
     outputs = len(bias)
     return [bias[o] + sum(a * z[t * outputs + o] for t, a in enumerate(weights)) for o in range(outputs)]
 
 
-def logits_of(values: list[float], tail: Tail | None = None, candidates: list[int] | None = None) -> list[float]:
+def logits_of(values, tail=None, candidates=None):
     """The logit of each class."""
     if tail is not None:
         bent = [math.tanh(value) for value in values]
@@ -58,7 +55,7 @@ def logits_of(values: list[float], tail: Tail | None = None, candidates: list[in
     return [value if candidates is None or place in candidates else -math.inf for place, value in enumerate(values)]
 
 
-def predicted(view: View, seed: int, text: int, weights: list[float]) -> list[float]:
+def predicted(view, seed, text, weights):
     """What the states of a seed predict of a text under some weights."""
     run = view["runs"][str(seed)]
     values = scores(weights, run["z"][text], run["bias"][text])
@@ -72,21 +69,19 @@ LINE = {
 }  # fmt: skip
 
 
-def make_view(
-    key: str, texts: int, seeds: list[int], make: Callable[..., Readout] = make_readout, **further: int
-) -> tuple[AboutView, View]:
+def make_view(key, texts, seeds, make=make_readout, **further):
     """Make a view of some texts, of readouts that `make` makes."""
     dataset, suite, model = key.split("/")
     lengths = [3 + (place * 5) % 9 for place in range(texts)]
     ids = [f"{dataset}-test-{place:05d}" for place in range(texts)]
 
-    def read(seed: int) -> Readout:
+    def read(seed):
         return replace(make(lengths, seed=seed, **further), ids=ids)
 
     runs = {seed: read(seed) for seed in seeds}
     random = np.random.default_rng(0)
 
-    def draw_values() -> Mapping[str, np.ndarray]:
+    def draw_values():
         words = zip(ids, runs[seeds[0]].words, strict=True)
         return {id_: random.uniform(-1, 1, count).astype(np.float32) for id_, count in words}
 
@@ -139,7 +134,7 @@ def make_view(
     return builder.describe_view(), builder.write_view()
 
 
-def example() -> tuple[About, dict[str, View]]:
+def example():
     """A document and its views by key: two classes, four classes, pairs, and heads."""
     views = [
         make_view("needle/wp/base", 12, [10, 257]),

@@ -1,51 +1,41 @@
 """The stages of a small run, called in this process one after another: what Snakemake does, without its processes."""
 
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibits import Exhibit
-from attention_audit.plan.job import PlannedJob
-from attention_audit.plan.plan import Plan
-from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
-Files = Mapping[str, Sequence[str]]
 
-
-def job_of(
-    stage: str, settings: Section, inputs: Files, outputs: Files, code: str = "code"
-) -> tuple[Job[Any], list[str]]:
+def job_of(stage, settings, inputs, outputs, code="code"):
     """A job of a stage, and the lines that it will say."""
-    said: list[str] = []
+    said = []
     paths = [{name: [Path(path) for path in files] for name, files in group.items()} for group in (inputs, outputs)]
     provenance = Provenance(stage, settings.model_dump(mode="json"), code)
     return Job(settings, *paths, provenance, said.append), said
 
 
-def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code: str = "code") -> list[str]:
+def run_stage(stage, settings, inputs, outputs, code="code"):
     """Run a stage; what it said."""
     job, said = job_of(stage, settings, inputs, outputs, code)
     import_module(f"attention_audit.stages.{stage}").run(job)
     return said
 
 
-def run_job(job: PlannedJob, code: str = "code") -> list[str]:
+def run_job(job):
     """Run a job of a plan; what it said."""
-    return run_stage(job.stage, job.settings, job.inputs, job.outputs, code)
+    return run_stage(job.stage, job.settings, job.inputs, job.outputs)
 
 
 @cache
-def _makers(plan: Plan) -> dict[str, PlannedJob]:
+def _makers(plan):
     """The job that makes each file, of those that make several together and of those that make it by itself."""
     return {path: job for job in [*plan.plan_further(), *plan.plan_jobs()] for path in job.files}
 
 
-def making(plan: Plan, path: str) -> PlannedJob | None:
+def making(plan, path):
     """The job that makes a file, of an audit the one that makes nothing else; None where none does."""
     folder, *rest = Path(path).relative_to(plan.config.results).parts
     if folder == "audits":
@@ -58,9 +48,9 @@ def making(plan: Plan, path: str) -> PlannedJob | None:
     return _makers(plan).get(path)
 
 
-def make(plan: Plan, *paths: str) -> list[str]:
+def make(plan, *paths):
     """Make files that are not there, and first what they are made from; what was said."""
-    said: list[str] = []
+    said = []
     for path in paths:
         under = Path(path).is_relative_to(plan.config.results) and not Path(path).exists()
         if under and (job := making(plan, path)):
@@ -69,14 +59,14 @@ def make(plan: Plan, *paths: str) -> list[str]:
     return said
 
 
-def make_states(plan: Plan, dataset: str) -> list[str]:
+def make_states(plan, dataset):
     """Make the states of a data set, whether they are there or not; what the stage said."""
     job = _makers(plan)[plan.config.places.states.format(dataset=dataset)]
     make(plan, *job.read)
     return run_job(job)
 
 
-def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
+def make_audit(plan, dataset, suite, audit):
     """Make an audit of all judged models of a suite, whether it is there or not; what the stage said."""
     said = []
     for judged in plan.scope.list_judged(plan.scope.find_suite(suite), dataset):
@@ -86,7 +76,7 @@ def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
     return said
 
 
-def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:
+def make_exhibit(plan, exhibit):
     """Make a table or figure, whether it is there or not, and first what it is made from; what the stage said."""
     job = plan.exhibiting.plan_job(exhibit)
     make(plan, *job.read)

@@ -1,18 +1,16 @@
 """Which words of a text a source marks, for tests of sources that split their texts themselves."""
 
 from attention_audit.corpus.rationales import align
-from attention_audit.corpus.text import Text
 
 
-def marked(text: Text) -> list[int] | None:
+def marked(text):
     """The positions that most annotators mark; None where there are none."""
     if text.annotations is None:
         return None
     return align(text.annotations, [(at, at + 1) for at in range(len(text.text))]).majority
 
 
-def said(text: Text) -> dict[str, list[str]]:
+def said(text):
     """The stretches that each annotator marked, as characters of a running text."""
-    assert text.annotations is not None
     marks = text.annotations.marks
     return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}

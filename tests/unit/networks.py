@@ -1,16 +1,12 @@
 """Small classifiers: of random weights, in memory, and trained on corpora of a few words."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import torch
 from in_process import run_stage
-from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attention_audit.arrays import Floats32
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, VOCABULARY
@@ -19,34 +15,31 @@ from attention_audit.corpus.vocabulary import WordLists, build_columns, build_vo
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Classifier
-from attention_audit.readout import Readout, read_readout
+from attention_audit.readout import read_readout
 from attention_audit.training.settings import Recipe
 
 
-def make_architecture(encoder: str = "bilstm", attention: str = "additive", **given: Any) -> Architecture:
+def make_architecture(encoder="bilstm", attention="additive", **given):
     sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False}
     return Architecture.model_validate({"encoder": encoder, "attention": attention} | sizes | given)
 
 
-def make_classifier(
-    encoder: str = "bilstm", attention: str = "additive", words: int = 10, classes: int = 2, seed: int = 0, **given: Any
-) -> Classifier:
+def make_classifier(encoder="bilstm", attention="additive", words=10, classes=2, seed=0, **given):
     torch.manual_seed(seed)
     return Classifier(make_architecture(encoder, attention, **given), words, classes)
 
 
-def run_packed(encoder: Any, reference: Any, vectors: Tensor, lengths: Tensor) -> Tensor:
+def run_packed(encoder, reference, vectors, lengths):
     """States of PyTorch's own bidirectional network, which takes the weights of an encoder that reads both ways."""
     for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
         reference._parameters[name] = encoder.forwards._parameters[name]
         reference._parameters[f"{name}_reverse"] = encoder.backwards._parameters[name]
     reference._init_flat_weights()
     packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
-    states: Tensor = pad_packed_sequence(reference(packed)[0], batch_first=True)[0]
-    return states
+    return pad_packed_sequence(reference(packed)[0], batch_first=True)[0]
 
 
-def write_words(folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[str, Floats32] | None = None) -> None:
+def write_words(folder, rows, vectors=None):
     """Write a corpus with its vocabulary, which is that of the training texts."""
     corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")
     write_table(corpus, CORPUS, pa.Table.from_pylist([*rows], schema=CORPUS.schema), provenance)
@@ -54,9 +47,7 @@ def write_words(folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[s
     write_table(folder / "vocabulary.parquet", VOCABULARY, words, provenance)
 
 
-def train_in(
-    folder: Path, model: str, architecture: Architecture, recipe: Mapping[str, Any], reference: str = "", **given: Any
-) -> list[Readout]:
+def train_in(folder, model, architecture, recipe, reference="", **given):
     """Train a model on the corpus of a folder, and read every split out; reference: another model in the folder."""
     settings = {"dataset": "words", "model": model, "objective": {"kind": "labels"}, "seed": 1, "device": "cpu"}
     settings |= {"threads": 1, "patience": None, "architecture": architecture, "optimisation": Recipe(**recipe)}

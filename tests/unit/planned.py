@@ -1,27 +1,27 @@
 """Plans of the controls, which name most suites, with changes: for tests of what a configuration asks for."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+import pytest
 import yaml
+from in_process import make, make_exhibit
 
-from attention_audit.jobs.audit import AuditJob, AuditsJob
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.kinds import artefact
+from attention_audit.errors import AuditError
+from attention_audit.jobs.audit import AuditsJob
 from attention_audit.places import Places
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.job import Files, PlannedJob
-from attention_audit.plan.model import Model
+from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.scope import Judged
 from attention_audit.plan.suites import SUITES
-from attention_audit.training.settings import TrainSettings
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
 CONTROLS = yaml.safe_load((ROOT / "presets" / "controls.yaml").read_text())
 
 
-def overlaid(base: Any, overlay: Any) -> Any:
+def overlaid(base, overlay):
     """Groups merge, everything else is replaced: what Snakemake does with --configfile."""
     if isinstance(base, dict) and isinstance(overlay, dict):
         return base | {key: overlaid(base.get(key), value) for key, value in overlay.items()}
@@ -36,7 +36,7 @@ DEMONSTRATION = overlaid(CATALOGUE, yaml.safe_load((ROOT / "config.yaml").read_t
 """The demonstration over the catalogue: what is run where no file is given."""
 
 
-def mirror_in(folder: Path) -> Path:
+def mirror_in(folder):
     """A mirror with a Transformer, a language model, and the word vectors of the catalogue that have no address."""
     import classifiers_on_disk  # many tests need no Transformer
     import transformers_on_disk as on_disk
@@ -57,62 +57,98 @@ TRAINED = [suite for suite in SUITES.values() if suite.name not in ("own", "hf")
 """The suites whose models are trained."""
 
 
-def plan_of(**changes: Any) -> Plan:
+SMALL = {
+    "corpora": {"digest": {"texts": {"train": 48, "dev": 24, "test": 24}}},
+    "model": {"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
+    "training": {"further_seeds": [50], "epochs": 1},
+    "adversary": {"lambdas": [0.01], "epochs": 1, "patience": 1},
+    "serrano_smith": {"hidden": 8, "attention": 8, "embedding": 8},
+}
+"""Changes by which trainings on digest take moments."""
+
+
+def plan_of(**changes):
     """The plan of the controls with these changes."""
     return Plan(overlaid(DEFAULT, changes), CATALOGUE)
 
 
-def by_name(jobs: Iterable[PlannedJob]) -> dict[str, PlannedJob]:
+def refuse_plan(line, **changes):
+    """Check that a plan with these changes ends in one line, in which the pattern is found."""
+    with pytest.raises(AuditError, match=line) as caught:
+        plan_of(**changes)
+    assert "\n" not in str(caught.value)
+
+
+def by_name(jobs):
     """Name jobs by rule and wildcards, such as train/chorus/base/10."""
     return {"/".join([job.rule, *job.wildcards.values()]): job for job in jobs}
 
 
-def model_of(plan: Plan, suite: str, dataset: str, model: str) -> Model:
+def model_of(plan, suite, dataset, model):
     """A model of a suite on a data set."""
     return plan.scope.models(plan.scope.find_suite(suite), dataset)[model]
 
 
-def settings_of(plan: Plan, training: str, seed: int) -> TrainSettings:
+def settings_of(plan, training, seed):
     """What the job of a training is told."""
     return plan.trainings.made[training, seed][2].build_settings(seed)
 
 
-def judged_of(plan: Plan, suite: str, dataset: str, model: str = "") -> Judged:
+def judged_of(plan, suite, dataset, model=""):
     """A judged model of a suite on a data set, by default the first one."""
     every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
     return next(each for each in every if each.model.name == (model or every[0].model.name))
 
 
-def inputs_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> Files:
+def inputs_of(plan, audit, suite, dataset, model=""):
     """The input files of an audit of a judged model, by default the first one."""
     return plan.auditing.list_inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
-def audit_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> AuditJob:
+def audit_of(plan, audit, suite, dataset, model=""):
     """What an audit of a judged model is told, by default of the first one."""
     return plan.auditing.build_job(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
-def asked_of(plan: Plan, suite: str, dataset: str) -> set[str]:
+def asked_of(plan, suite, dataset):
     """The names of the audits that a suite is asked on a data set."""
     every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
     return {audit.name for judged in every for audit in plan.auditing.list_asked(judged)}
 
 
-def plan_alone(plan: Plan, name: str, suite: str, dataset: str, model: str = "") -> PlannedJob:
+def plan_alone(plan, name, suite, dataset, model=""):
     """Plan an audit by itself, of a judged model, by default of the first one."""
     audit = audit_named(name)
     return plan.auditing.plan_rule(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
 
 
-def unmade(plan: Plan) -> set[str]:
+def read_audit(plan, name, dataset, model):
+    """Make an audit of a model, by its name in paths, where it is not there, and read it."""
+    path = plan.config.places.audit_file(dataset, model, name)
+    make(plan, path)
+    return read_frame(Path(path), artefact(audit_named(name).columns))
+
+
+def read_made(plan, name):
+    """Make a table, whether it is there or not, and read it."""
+    table = TABLES[name]
+    make_exhibit(plan, table)
+    return read_frame(Path(plan.exhibiting.locate(table, ".parquet")), artefact(table.columns))
+
+
+def list_made(plan):
+    """List the tables and figures that a plan makes."""
+    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.list_made(folder)}
+
+
+def unmade(plan):
     """List the files of the results that a job reads and none makes."""
     jobs = [*plan.plan_jobs(), *plan.plan_further()]
     read = {path for job in jobs for paths in job.inputs.values() for path in paths if path.startswith("results/")}
     return read - {path for job in jobs for path in job.files}
 
 
-def asked_models(plan: Plan, audit: str) -> list[str]:
+def asked_models(plan, audit):
     """List the models that are asked an audit, one for each of its jobs."""
     jobs = [job for job in plan.plan_jobs() if isinstance(job.settings, AuditsJob)]
     return [

@@ -3,17 +3,13 @@
 import io
 import tarfile
 import zipfile
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from attention_audit.corpus.sources import Corpus
-from attention_audit.corpus.text import Text
 
 
-def pack(path: Path, files: Mapping[str, str | bytes | None]) -> Path:
+def pack(path, files):
     """Write a zip or a tar.gz, by the path's ending; a file given as None is left out."""
     held = {name: content.encode() if isinstance(content, str) else content for name, content in files.items()}
     if path.suffix in (".zip", ".whl"):
@@ -31,11 +27,11 @@ def pack(path: Path, files: Mapping[str, str | bytes | None]) -> Path:
     return path
 
 
-def make_entry(kind: str, **settings: Any) -> Any:
+def make_entry(kind, **settings):
     """Make the entry of a data set in an archive."""
     return TypeAdapter(Corpus).validate_python({"kind": kind, "archive": {"file": "archive"}, **settings})
 
 
-def read_archive(kind: str, path: Path, **settings: Any) -> list[Text]:
+def read_archive(kind, path, **settings):
     """Read the texts of an archive; the data set is called as its kind."""
     return [*make_entry(kind, **settings).read(kind, {"archive": path})]

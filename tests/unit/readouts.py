@@ -1,22 +1,17 @@
 """Readouts of made-up texts."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
 from scipy.special import softmax
 
-from attention_audit.arrays import Floats
 from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
 
 
-def make_readout(
-    lengths: Sequence[int], outputs: int = 1, seed: int = 0, size: float = 2.0, peak: float = 1.0
-) -> Readout:
+def make_readout(lengths, outputs=1, seed=0, size=2.0, peak=1.0):
     """Make a readout of texts with the given lengths, consistent in itself: probabilities follow from attention.
 
     size: of the states. peak: the smaller, the more peaked the weights.
@@ -39,7 +34,7 @@ def make_readout(
     )
 
 
-def make_pairs(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0, **further: float) -> Readout:
+def make_pairs(lengths, outputs=3, classes=4, seed=0, **further):
     """Make a readout of pairs: `outputs` behind a head of so many classes, of which a text has its own candidates."""
     readout = make_readout(lengths, outputs, seed, **further)
     random = np.random.default_rng(seed)
@@ -55,7 +50,7 @@ def make_pairs(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int
     return replace(readout, predictions=predictions, probabilities=probabilities, head=head, candidates=candidates)
 
 
-def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -> Tail:
+def random_tail(width, classes, seed=0, pooled="tanh"):
     """Make a tail of random weights; its inner layer is twice as wide."""
     generator = torch.Generator().manual_seed(seed)
     shapes = {"output": (width, width), "inner": (2 * width, width), "outer": (width, 2 * width)}
@@ -70,9 +65,7 @@ def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -
     return Tail(weights, "gelu", pooled, 1e-12)
 
 
-def make_heads(
-    lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
-) -> Readout:
+def make_heads(lengths, heads=3, width=6, classes=3, seed=0, marks=0):
     """Make a readout of a Transformer with random weights, consistent in itself."""
     random = np.random.default_rng(seed)
     attending = HeadStates(
@@ -86,16 +79,12 @@ def make_heads(
     return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)
 
 
-def classify(logits: Floats) -> Floats:
-    """The distribution of one text: a sigmoid of one output, else a softmax."""
-    if len(logits) == 1:
-        positive = 1 / (1 + np.exp(-logits[0]))
-        return np.array([1 - positive, positive])
-    exponential = np.exp(logits - logits.max())
-    return exponential / exponential.sum()
+def classify(logits):
+    """The distribution of one text: a softmax, of one output beside nothing."""
+    return softmax(np.append(0, logits) if len(logits) == 1 else logits)
 
 
-def readout_of(attention: list[list[float]], contribution: list[Any], bias: list[float]) -> Readout:
+def readout_of(attention, contribution, bias):
     """Texts with these weights, contributions (one number an item for two classes, else one a class) and bias."""
     texts = range(len(attention))
     weights = [np.array(row, dtype=np.float32) for row in attention]

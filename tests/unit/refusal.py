@@ -1,15 +1,13 @@
 """What a reader says of a file that it refuses."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from attention_audit.errors import AuditError
 
 
-def refusal(read: Callable[..., object], *arguments: Any, **settings: Any) -> str:
+def refusal(read, *arguments, **settings):
     """The one line that reading a file ends in, which begins with its path where this is one of the arguments."""
     with pytest.raises(AuditError) as caught:
         read(*arguments, **settings)

@@ -1,35 +1,31 @@
 """Small networks, and splits of random words."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from networks import make_architecture
 
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.network import Network, build_network
+from attention_audit.model.network import build_network
 from attention_audit.model.tail import probabilities
 
 CPU = torch.device("cpu")
 ENCODERS = ("bilstm", "affine", "conv", "bigru")
 
 
-def random_texts(lengths: Sequence[int], seed: int = 0) -> list[list[int]]:
+def random_texts(lengths, seed=0):
     """Texts of so many random words of thirty, between their marks."""
     random = np.random.default_rng(seed)
     return [[2, *random.integers(4, 30, n).tolist(), 3] for n in lengths]
 
 
-def model_of(
-    encoder: str = "bilstm", pair: bool = False, attention: str = "additive", classes: int = 3, seed: int = 0
-) -> Network:
+def model_of(encoder="bilstm", pair=False, attention="additive", classes=3, seed=0):
     """A network of thirty words in double precision."""
     torch.manual_seed(seed)
     architecture = make_architecture(encoder, attention, pair=pair, kernels=[1, 3, 5])
     return build_network(architecture, words=30, classes=classes).double()
 
 
-def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -> Split:
+def split_of(texts, **pairs):
     """These texts, with their queries or candidates where they are pairs."""
     lists = {
         name: Lists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
@@ -38,7 +34,7 @@ def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -
     return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), CPU, **lists)
 
 
-def predict_alone(model: Network, text: Sequence[int], **pairs: Sequence[int]) -> torch.Tensor:
+def predict_alone(model, text, **pairs):
     """Predict a text as a batch of its own, with its query and candidates where it is one of a pair: (C,)."""
     batch = split_of([text], **{name: [own] for name, own in pairs.items()}).batch(np.array([0]))
     return probabilities(model(batch).logits.detach())[0]

@@ -1,21 +1,16 @@
 """What tests of tables share: rows of performance, the cells of a table, and that a file holds it."""
 
 import math
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.audits import PERFORMANCE
-from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import TABLE
 
 
-def performance(
-    values: dict[Any, list[float]], dataset: str = "sst", metric: str = "f1", selection: str = "dev", classes: int = 2
-) -> pd.DataFrame:
+def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
     """{model or (model, lambda): values over seeds 1, 2, ...} as columns.PERFORMANCE rows."""
     rows = [
         (dataset, *(key if isinstance(key, tuple) else (key, math.nan)), seed, selection, classes, metric, value)
@@ -25,13 +20,13 @@ def performance(
     return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
 
 
-def cells(table: pd.DataFrame, row: str, column: str = "mean") -> dict[str, Any]:
+def cells(table, row, column="mean"):
     """{metric: value} of one row of a table."""
     found = table[table["row"] == row]
     return dict(zip(found["metric"], found[column], strict=True))
 
 
-def cell(table: pd.DataFrame, row: str, metric: str, **about: Any) -> pd.Series:
+def cell(table, row, metric, **about):
     """The one row of `table` so named."""
     for name, value in {"row": row, "metric": metric, **about}.items():
         table = table[table[name] == value]
@@ -39,7 +34,7 @@ def cell(table: pd.DataFrame, row: str, metric: str, **about: Any) -> pd.Series:
     return table.iloc[0]
 
 
-def assert_fits(table: pd.DataFrame, folder: Path, artefact: Artefact = TABLE) -> pd.DataFrame:
+def assert_fits(table, folder, artefact=TABLE):
     """Check that the declared columns take the table, and give it back."""
     path = folder / "table.parquet"
     write_table(path, artefact, table, Provenance("test", {}, "code"))

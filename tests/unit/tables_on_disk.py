@@ -4,21 +4,19 @@ import csv
 import gzip
 import io
 import json
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 
-def write_bytes(path: Path, content: bytes) -> Path:
+def write_bytes(path, content):
     """Write a file of these bytes, packed where its name ends in .gz."""
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
     return path
 
 
-def write_sheet(path: Path, rows: list[list[Any]], first: str | None = None) -> Path:
+def write_sheet(path, rows, first=None):
     """Write a workbook with these rows in its sheet "Sheet". first: an empty sheet before it."""
     book = pytest.importorskip("openpyxl").Workbook()
     for row in rows:
@@ -29,7 +27,7 @@ def write_sheet(path: Path, rows: list[list[Any]], first: str | None = None) -> 
     return path
 
 
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+def write_rows(path, rows):
     """Write a table in the format that the path's ending tells; where cells are texts or numbers, lists are JSON."""
     cells = [[json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
     text = io.StringIO(newline="")

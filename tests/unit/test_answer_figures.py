@@ -1,57 +1,55 @@
-"""The figures of the answer, and of all attributions: what is drawn, where, and whether it can be read."""
+"""The figures of the answer, of attributions and of plausibility: what is drawn, and whether it can be read."""
 
 import json
 from math import inf
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from drawn import assert_readable, list_words, points_of, written
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from labels import LABELS
 from matplotlib.patches import Rectangle
 from summaries import answer, row
+from tabled import cells
 
-from attention_audit.columns.tables import INSTEAD, SUMMARY
+from attention_audit.columns.tables import INSTEAD, SUMMARY, TABLE
 from attention_audit.figures.answer import NO_MODEL, fig_answer
-from attention_audit.figures.attributions import NOT_COMPARED, fig_instead
+from attention_audit.figures.attributions import NOT_COMPARED, NOT_MARKED, fig_instead, fig_plausibility
+from attention_audit.names import PLAUSIBLE
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.wording import collect_labels
 
-LABELS = collect_labels([], {"base": "base", "wp": "W&P"})
 CLASSES = [
     {"name": name, "texts": 200, "value": value, "low": value - 0.1, "high": value + 0.1, "zones": zones}
     for name, value, zones in (("good", 0.875, "3"), ("bad", 0.0, "1"))
 ]
 
 
-def draw(*answers: dict[str, Any], model: str = "base", **columns: Any) -> Figure:
+def draw(*answers, model="base", **columns):
     """The figure of five trainings, of which nothing is stated but what is given."""
     about = {"dataset": "movies", "seeds": 5, "texts": 400, "groups": 400, "learnt": "yes"}
     scores = {"accuracy": 0.75, "majority_accuracy": 0.5}
     return fig_answer(pd.DataFrame([row(model, *answers, **about | scores | columns)])[SUMMARY.schema.names], LABELS)
 
 
-def ask(question: str, value: float, low: float, high: float, **columns: Any) -> dict[str, Any]:
+def ask(question, value, low, high, **columns):
     return answer(question, "2", "partly", value, low, high) | {
         f"{question}_{name}": each for name, each in columns.items()
     }
 
 
-def strip_of(figure: Figure, question: str) -> Axes:
+def strip_of(figure, question):
     return figure.axes[list(QUESTIONS).index(question)]
 
 
-def places_of(axes: Axes, marker: str) -> list[float]:
+def places_of(axes, marker):
     return [x for x, _ in points_of(axes, marker)]
 
 
-def words_of(figure: Figure) -> str:
+def words_of(figure):
     return " ".join(" ".join(written(figure)).split())
 
 
-def test_values_stand_between_cuts_that_are_aligned() -> None:
+def test_values_stand_between_cuts_that_are_aligned():
     located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.5)
     figure = draw(located, ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1]))
     strip = strip_of(figure, "located")
@@ -69,13 +67,13 @@ def test_values_stand_between_cuts_that_are_aligned() -> None:
     assert_readable(figure)
 
 
-def test_what_lies_off_the_scale_is_an_arrow() -> None:
+def test_what_lies_off_the_scale_is_an_arrow():
     figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
     assert places_of(strip_of(figure, "unique"), "<") == [-0.25]
     assert places_of(strip_of(figure, "used"), ">") == pytest.approx([0.175])
 
 
-def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -> None:
+def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square():
     tolerated = {"value": 0.75, "beyond_value": 0.25, "tvd_budget": 0.05}
     unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
     figure = draw(
@@ -89,7 +87,7 @@ def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -
     assert "another training .50; budget: TVD .125" in words_of(figure)
 
 
-def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> None:
+def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn():
     classes = json.dumps(CLASSES)
     apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
     figure = draw(apart)
@@ -100,13 +98,13 @@ def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> N
     assert_readable(figure)
 
 
-def test_a_question_without_a_statement_says_why() -> None:
+def test_a_question_without_a_statement_says_why():
     figure = draw(stable_reason="there is one training")
     assert "there is one training" in words_of(figure)
     assert NO_MODEL in words_of(draw(model=""))
 
 
-def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> None:
+def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow():
     blank = {**INSTEAD.blank, "dataset": "movies", "suite": "wp", "model": "base", "seeds": 5}
     rows = [
         blank
@@ -124,3 +122,59 @@ def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> No
     assert list_words(axes.get_yticklabels()) == ["attention", "gradient", "leave-one-out"]
     assert_readable(figure)
     assert NOT_COMPARED in words_of(fig_instead(frame.iloc[:0], LABELS))
+
+
+SIX = ["WP2019/base", "SS2019/flan_rnn", "JW2019/lstm_tanh", "JW2019/cnn_tanh", "SS2019/han_none", "JW2019/cnn_dot"]
+
+
+def table(datasets, models, names=tuple(PLAUSIBLE)):
+    """A made-up table; the last model has a row that says why it was not asked."""
+    random = np.random.default_rng(0)
+    named = [
+        {"dataset": dataset, "row": f"{model} - {name}", "metric": metric, "mean": mean}
+        | {"low": mean - 0.05, "high": mean + 0.05}
+        for dataset in datasets
+        for model in models
+        for name in names
+        for metric, mean in (("auprc", random.uniform(0.2, 0.5)), ("iou", 0.9))
+    ]
+    unasked = [{"dataset": dataset, "row": "SS2019/han_rnn", "note": "not asked: sentences"} for dataset in datasets]
+    return pd.DataFrame([TABLE.blank | each for each in [*named, *unasked]])
+
+
+def auprc(frame, row):
+    return cells(frame, row)["auprc"]
+
+
+@pytest.mark.parametrize(
+    ("datasets", "models", "names"),
+    [
+        (["needle"], SIX[:1], ("attention", "gradient", "random")),
+        (["yelp-hat"], SIX[:4], tuple(PLAUSIBLE)),
+        pytest.param(["yelp-hat", "sst"], SIX, tuple(PLAUSIBLE), marks=pytest.mark.whole),
+    ],
+)
+def test_what_is_written_can_be_read(datasets, models, names):
+    figure = fig_plausibility(table(datasets, models, names), LABELS)
+    assert_readable(figure)
+    texts = written(figure)
+    assert "random or uniform weights" in texts
+    assert ("the other annotators" in texts) == ("others" in names)
+    assert not any("han_rnn" in text for text in texts)
+
+
+def test_a_dot_is_at_the_auprc_of_its_attribution():
+    frame = table(["needle"], SIX[:2], ("attention", "product", "random", "others"))
+    figure = fig_plausibility(frame, LABELS)
+    assert len(figure.axes) == 2
+    for axes, model in zip(figure.axes, SIX, strict=False):
+        # attention is on top
+        for place, (name, marker) in enumerate((("attention", "o"), ("product", "s"))):
+            assert points_of(axes, marker) == [(round(auprc(frame, f"{model} - {name}"), 9), place)]
+        lines = {float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None"}
+        assert lines == {auprc(frame, f"{model} - {name}") for name in ("random", "others")}
+
+
+def test_without_marks_the_figure_is_a_sentence():
+    figure = fig_plausibility(table(["needle"], SIX[:1]).iloc[:0], LABELS)
+    assert NOT_MARKED in written(figure)

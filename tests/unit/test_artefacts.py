@@ -3,10 +3,7 @@
 import errno
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,10 +36,10 @@ WEIGHTS = {"a": torch.randn(50, 3), "b": torch.arange(4)}
 VALUES = np.arange(12, dtype=np.float16).reshape(4, 3)
 
 
-def test_a_file_appears_only_once_its_block_ends_well(tmp_path: Path) -> None:
+def test_a_file_appears_only_once_its_block_ends_well(tmp_path):
     path = tmp_path / "a" / "b.txt"
 
-    def stop_half_way() -> None:
+    def stop_half_way():
         with whole(path) as temporary:
             temporary.write_text("half")
             raise KeyError
@@ -57,13 +54,13 @@ def test_a_file_appears_only_once_its_block_ends_well(tmp_path: Path) -> None:
     assert path.read_text() == "whole"
 
 
-def test_an_unwritable_place_is_one_line(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(AuditError, match=r"file/b\.txt: cannot be written"), whole(tmp_path / "file" / "b.txt"):
         pass
 
 
-def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path: Path) -> None:
+def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path):
     said = r"b\.txt: cannot be written \(Read-only file system\); free or unlock the folder$"
     with pytest.raises(AuditError, match=said), whole(tmp_path / "b.txt"):
         raise OSError(
@@ -73,7 +70,7 @@ def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path: Pa
         raise OSError("no reason")
 
 
-def test_a_table_comes_back_with_its_provenance(tmp_path: Path, provenance: Provenance) -> None:
+def test_a_table_comes_back_with_its_provenance(tmp_path, provenance):
     path, provenance = tmp_path / "h.parquet", replace(provenance, settings={"a": 1, "seed": 7})
     write_table(path, HISTORY, COLUMNS, provenance)
     assert read_table(path, HISTORY).to_pydict() == COLUMNS
@@ -88,13 +85,13 @@ def test_a_table_comes_back_with_its_provenance(tmp_path: Path, provenance: Prov
     assert path.read_bytes() == first
 
 
-def test_settings_in_another_order_have_the_same_hash() -> None:
+def test_settings_in_another_order_have_the_same_hash():
     one, other = ({"a": 1, "b": [2]}, {"b": [2], "a": 1})
     assert Provenance("s", one, "").config_hash == Provenance("s", other, "").config_hash
     assert Provenance("s", one, "").config_hash != Provenance("s", {"a": 1, "b": [3]}, "").config_hash
 
 
-def test_columns_that_do_not_fit_are_refused(tmp_path: Path, provenance: Provenance) -> None:
+def test_columns_that_do_not_fit_are_refused(tmp_path, provenance):
     path = tmp_path / "h.parquet"
     for wrong in ({"epoch": ["x", "y"]}, {"loss": [None, 1.0]}):
         with pytest.raises(pa.ArrowException):
@@ -102,7 +99,7 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, provenance: Provena
     assert not path.exists()
 
 
-def test_nulls_are_refused_in_every_table_of_a_large_file(tmp_path: Path, provenance: Provenance) -> None:
+def test_nulls_are_refused_in_every_table_of_a_large_file(tmp_path, provenance):
     path = tmp_path / "h.parquet"
     good = pa.table(COLUMNS, schema=HISTORY.schema)
     nulls = pa.table(COLUMNS | {"loss": [None, 1.0]}, schema=HISTORY.schema)
@@ -113,29 +110,30 @@ def test_nulls_are_refused_in_every_table_of_a_large_file(tmp_path: Path, proven
     assert read_table(path, HISTORY).num_rows == 4
 
 
-def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path, provenance: Provenance) -> None:
+def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path, provenance):
     path = tmp_path / "h.parquet"
     write_table(path, HISTORY, COLUMNS, provenance)
     assert read_frame(path, HISTORY)["epoch"].tolist() == COLUMNS["epoch"]
     for other in (replace(HISTORY, name="other"), replace(EVIDENCE, name="history")):
-        with pytest.raises(AuditError, match=rf"h\.parquet: is no {other.name} file, or has other columns .*; rebuild"):
-            read_frame(path, other)
+        assert f": is no {other.name} file, or has other columns than this version's; rebuild" in refusal(
+            read_frame, path, other
+        )
 
 
-def test_a_kind_of_file_is_found_by_its_target() -> None:
+def test_a_kind_of_file_is_found_by_its_target():
     assert artefact("columns.files:HISTORY") is HISTORY
     with pytest.raises(TypeError, match="QUESTIONS: declares no kind of file"):
         artefact("columns.tables:QUESTIONS")
 
 
-def fill(path: Path, provenance: Provenance) -> None:
+def fill(path, provenance):
     """Write VALUES as an array on disk, in any order."""
     with write_array(path, VALUES.shape, np.float16) as array:
         for row in (2, 0, 3, 1):
             array[row] = VALUES[row]
 
 
-SEALED: dict[str, tuple[Callable[[Path, Provenance], None], Callable[[Path], Any]]] = {
+SEALED = {
     "h.parquet": (
         lambda path, provenance: write_table(path, HISTORY, COLUMNS, provenance),
         lambda path: read_table(path, HISTORY),
@@ -148,9 +146,7 @@ SEALED: dict[str, tuple[Callable[[Path, Provenance], None], Callable[[Path], Any
 
 
 @pytest.mark.parametrize("name", SEALED)
-def test_a_sealed_file_has_the_same_bytes_each_time_and_no_damage_goes_unnoticed(
-    tmp_path: Path, provenance: Provenance, name: str
-) -> None:
+def test_a_sealed_file_has_the_same_bytes_each_time_and_no_damage_goes_unnoticed(tmp_path, provenance, name):
     (write, read), path = SEALED[name], tmp_path / name
     assert "not there; rebuild it with: snakemake" in refusal(read, path)
     write(path, provenance)
@@ -167,7 +163,7 @@ def test_a_sealed_file_has_the_same_bytes_each_time_and_no_damage_goes_unnoticed
         assert f"; rebuild it with: snakemake --cores 1 --force {path}" in said
 
 
-def test_weights_come_back(tmp_path: Path, provenance: Provenance) -> None:
+def test_weights_come_back(tmp_path, provenance):
     path = tmp_path / "w.safetensors"
     write_weights(path, WEIGHTS, provenance)
     again = read_weights(path)
@@ -175,7 +171,7 @@ def test_weights_come_back(tmp_path: Path, provenance: Provenance) -> None:
     assert all(torch.equal(again[name], WEIGHTS[name]) for name in WEIGHTS)
 
 
-def test_an_array_filled_in_any_order_is_read_where_it_lies(tmp_path: Path, provenance: Provenance) -> None:
+def test_an_array_filled_in_any_order_is_read_where_it_lies(tmp_path, provenance):
     path = tmp_path / "states.npy"
     fill(path, provenance)
     read = open_array(path)
@@ -186,13 +182,13 @@ def test_an_array_filled_in_any_order_is_read_where_it_lies(tmp_path: Path, prov
     np.testing.assert_array_equal(open_array(path), VALUES)
 
 
-def test_an_array_that_is_not_finished_is_not_there(tmp_path: Path) -> None:
+def test_an_array_that_is_not_finished_is_not_there(tmp_path):
     with pytest.raises(ZeroDivisionError), write_array(tmp_path / "states.npy", (2, 2), np.float32) as array:
         array[0] = 1 / 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
+def test_the_lock_is_one_processes_and_goes_with_it(tmp_path):
     path = tmp_path / "results" / ".lock"
     program = (
         "import sys; from pathlib import Path; from attention_audit.artefacts.running import hold_lock;"
@@ -200,7 +196,6 @@ def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(SystemExit, match=r"another run is writing to .*results/; wait"):
             hold_lock(path)
@@ -208,18 +203,16 @@ def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
     subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
 
 
-def test_no_artefact_has_a_column_without_a_meaning() -> None:
+def test_every_column_has_a_meaning_and_a_name_that_is_no_word_for_people():
     for kind in ARTEFACTS:
         assert kind.meaning.endswith(".")
         assert len({column.name for column in kind.columns}) == len(kind.columns)
         assert all(column.meaning for column in kind.columns)
+        # which the hash of the code leaves out
+        assert not WORDS & {column.name for column in kind.columns}
 
 
-def test_no_column_is_called_like_words_that_the_hash_of_the_code_leaves_out() -> None:
-    assert not WORDS & {column.name for kind in ARTEFACTS for column in kind.columns}
-
-
-def test_every_kind_of_file_is_gathered_once_and_folder_by_folder() -> None:
+def test_every_kind_of_file_is_gathered_once_and_folder_by_folder():
     assert len({kind.name for kind in ARTEFACTS}) == len({kind.path for kind in ARTEFACTS}) == len(ARTEFACTS)
     folders = [kind.path.partition("/")[0] for kind in ARTEFACTS]
     assert folders == sorted(folders, key=ORDER.index)

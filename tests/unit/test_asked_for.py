@@ -20,22 +20,22 @@ JOBS = [PlannedJob("figure", {"figure": "wp_fig5"}, {}, {"all": FILES}, Section)
 LISTED = "`snakemake --list-target-rules` names all rules"
 
 
-def refuse(path: str) -> None:
+def refuse(path):
     if path == "results/corpora/nowhere/corpus.parquet":
         raise AuditError("nowhere: not a data set")
 
 
-def refused(*names: str) -> list[str]:
+def refused(*names):
     with pytest.raises(AuditError) as caught:
         refuse_unknown(names, RULES, JOBS, refuse)
     return str(caught.value).splitlines()
 
 
-def test_what_is_there_or_made_is_not_refused() -> None:
+def test_what_is_there_or_made_is_not_refused():
     refuse_unknown(["all", FILES[1], __file__], RULES, JOBS, refuse)
 
 
-def test_where_the_plan_knows_why_it_says_so() -> None:
+def test_where_the_plan_knows_why_it_says_so():
     lines = refused("results/corpora/nowhere/corpus.parquet", "xyz")
     assert lines == ["nowhere: not a data set", f"xyz: nothing makes this; {LISTED}"]
 
@@ -54,15 +54,15 @@ def test_where_the_plan_knows_why_it_says_so() -> None:
         ("xyz", ""),
     ],
 )
-def test_what_may_have_been_meant_is_said(name: str, meant: str) -> None:
+def test_what_may_have_been_meant_is_said(name, meant):
     assert refused("all", name) == [f"{name}: nothing makes this; {meant}{LISTED}"]
 
 
-def test_every_unknown_name_has_a_line() -> None:
+def test_every_unknown_name_has_a_line():
     assert [line.partition(":")[0] for line in refused("wp_fig6", "all", "nix")] == ["wp_fig6", "nix"]
 
 
-def test_the_files_of_a_plan_are_known() -> None:
+def test_the_files_of_a_plan_are_known():
     known = [path for job in plan_of().plan_jobs() for path in job.files]
     assert len(set(known)) == len(known)
     assert {
@@ -83,7 +83,7 @@ def test_the_files_of_a_plan_are_known() -> None:
         ("all --batch all=1/3", []),
     ],
 )
-def test_what_a_command_line_names(words: str, asked: list[str]) -> None:
+def test_what_a_command_line_names(words, asked):
     command = parse_command(["snakemake", *words.split()])
     assert sorted(list_asked(command, ["wp_fig5"], ["train"])) == sorted(asked)
 
@@ -100,10 +100,10 @@ def test_what_a_command_line_names(words: str, asked: list[str]) -> None:
         ("train", "train: makes several files; ask for them by their paths, or write --until train"),
     ],
 )
-def test_an_option_that_does_nothing_is_one_line(words: str, line: str) -> None:
+def test_an_option_that_does_nothing_is_one_line(words, line):
     with pytest.raises(AuditError, match=f"^{re.escape(line)}"):
         list_asked(parse_command(["/usr/bin/snakemake", *words.split()]), ["wp_fig5"], ["train"])
 
 
-def test_another_program_asks_for_nothing_here() -> None:
+def test_another_program_asks_for_nothing_here():
     assert list_asked(parse_command(["pytest", "train"]), [], ["train"]) == []

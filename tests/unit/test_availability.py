@@ -1,11 +1,9 @@
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pydantic import Field
 
 from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, explain_unavailable, locate
-from attention_audit.corpus.text import Text
 
 RAW = Path("results/raw")
 HOMEPAGE = Origin(homepage="https://example.org")
@@ -17,17 +15,17 @@ class Toy(RawSource):
     archive: RemoteFile
     own: list[str] = Field(default_factory=list)
 
-    def local_files(self) -> dict[str, str]:
+    def local_files(self):
         return {str(number): path for number, path in enumerate(self.own)}
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name, raw):
         raise NotImplementedError
 
 
 class Generated(Source):
     """A data set without files."""
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name, raw):
         raise NotImplementedError
 
 
@@ -36,11 +34,11 @@ UNPUBLISHED = RemoteFile(file="a.zip", url=None)
 
 
 @pytest.fixture(autouse=True)
-def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def touch(path: str) -> Path:
+def touch(path):
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
@@ -48,14 +46,14 @@ def touch(path: str) -> Path:
 
 
 @pytest.mark.parametrize("source", [Generated(), Toy(archive=HERE), Toy(archive=HERE, own=["own/b.csv"])])
-def test_what_is_generated_or_has_an_address_or_lies_in_the_mirror_can_be_had(source: Source) -> None:
+def test_what_is_generated_or_has_an_address_or_lies_in_the_mirror_can_be_had(source):
     touch("mirror/own/b.csv")
     assert explain_unavailable("toy", source, Path("mirror"), RAW) is None
 
 
 @pytest.mark.parametrize("root", ["mirror", "results/raw"])
 @pytest.mark.parametrize("folder", [None, "shared"])
-def test_file_without_an_address_that_is_here(root: str, folder: str | None) -> None:
+def test_file_without_an_address_that_is_here(root, folder):
     source = Toy(archive=UNPUBLISHED, folder=folder)
     assert explain_unavailable("toy", source, Path("mirror"), RAW) is not None
     touch(f"{root}/{folder or 'toy'}/a.zip")
@@ -63,7 +61,7 @@ def test_file_without_an_address_that_is_here(root: str, folder: str | None) -> 
 
 
 @pytest.mark.parametrize(("mirror", "place"), [(Path("mirror"), "mirror"), (None, "<mirror>")])
-def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: str) -> None:
+def test_file_without_an_address_that_is_not_here(mirror, place):
     line = explain_unavailable("toy", Toy(archive=UNPUBLISHED, origin=HOMEPAGE), mirror, RAW)
     assert line == (
         f"toy: {place}/toy/a.zip is not here; get it from https://example.org and put it there, "
@@ -71,7 +69,7 @@ def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: st
     )
 
 
-def test_every_missing_file_is_named() -> None:
+def test_every_missing_file_is_named():
     touch("own/b.csv")
     line = explain_unavailable("toy", Toy(archive=UNPUBLISHED, own=["own/b.csv", "own/c.csv", "d.csv"]), None, RAW)
     assert line == (
@@ -79,7 +77,7 @@ def test_every_missing_file_is_named() -> None:
     )
 
 
-def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:
+def test_own_file_is_looked_for_here_before_the_mirror(tmp_path):
     mirror = tmp_path / "mirror"
     assert locate("own/b.csv", mirror) is None
     mirrored = touch("mirror/own/b.csv")

@@ -1,6 +1,4 @@
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from marked import marked
@@ -20,7 +18,7 @@ STORY = """1 Mary moved to the hall.\r
 """
 
 
-def archive(folder: Path, task: str = "qa2_two-supporting-facts", **members: Any) -> Path:
+def archive(folder, task="qa2_two-supporting-facts", **members):
     """An archive in the published layout, test before train; a member given as None is left out."""
     files = {f"en-10k/{task}_{split}": content for split, content in {"test": STORY, "train": STORY, **members}.items()}
     others = {
@@ -34,11 +32,11 @@ def archive(folder: Path, task: str = "qa2_two-supporting-facts", **members: Any
 read = partial(read_archive, "babi", task=2)
 
 
-def train(path: Path) -> list[Text]:
+def train(path):
     return [text for text in read(path) if text.split == "train"]
 
 
-def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
+def test_a_question_has_the_story_before_it(tmp_path):
     path = archive(tmp_path)
     assert train(path)[0] == Text(
         "babi-train-000003",
@@ -52,7 +50,7 @@ def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
     )
 
 
-def test_a_story_has_no_questions_and_ends_where_the_next_begins(tmp_path: Path) -> None:
+def test_a_story_has_no_questions_and_ends_where_the_next_begins(tmp_path):
     _, second, third = train(archive(tmp_path))
     assert " ".join(second.text) == "Mary moved to the hall . John took the milk . Mary took it"
     # supporting facts are evidence in the order of the story
@@ -60,7 +58,7 @@ def test_a_story_has_no_questions_and_ends_where_the_next_begins(tmp_path: Path)
     assert (third.id, third.text, third.label) == ("babi-train-000007", ["Sue", "slept"], "bed")
 
 
-def test_questions_on_a_story_are_a_group(tmp_path: Path) -> None:
+def test_questions_on_a_story_are_a_group(tmp_path):
     assert [(text.id, text.group) for text in read(archive(tmp_path))] == [
         (f"babi-{split}-{question}", f"babi-{split}-{first}")
         for split in ("test", "train")
@@ -68,7 +66,7 @@ def test_questions_on_a_story_are_a_group(tmp_path: Path) -> None:
     ]
 
 
-def test_task_1_is_not_task_10(tmp_path: Path) -> None:
+def test_task_1_is_not_task_10(tmp_path):
     path = archive(tmp_path, task="qa10_indefinite-knowledge")
     assert len(read(path, task=10)) == 6
     assert "no train file of task 1 in it" in refusal(read, path, task=1)
@@ -86,6 +84,6 @@ def test_task_1_is_not_task_10(tmp_path: Path) -> None:
         "2 Where is Mary?\thall\t1\tmore",
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+def test_a_bad_line_is_named(tmp_path, line):
     message = refusal(read, archive(tmp_path, train=f"1 Mary slept.\n{line}\n"))
     assert "qa2_two-supporting-facts_train.txt, line 2: neither a sentence nor a question" in message

@@ -1,61 +1,57 @@
 """Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
 
+import re
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
 from classifiers_on_disk import NAMES, PAIRS, READ, TEXTS, ask_library, impose_on_library, sum_over_items
+from refusal import refusal
 from transformers_on_disk import change_config
 from transformers_on_disk import save as save_encoder
 
 from attention_audit.audits.leave_one_out import leave_one_out
+from attention_audit.columns.files import SEVERAL
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.raw_text import join_words
-from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.read_classifier import ReadTexts, build_split_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.folder import find_tuned_family, read_facts
-from attention_audit.transformer.pieces import Pieces, cut, cut_raw
+from attention_audit.transformer.pieces import cut, cut_raw
 from attention_audit.transformer.states import PieceBatch
 
 
 @pytest.fixture(scope="module", params=READ)
-def classifier(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SequenceClassifier:
+def classifier(request, tmp_path_factory):
     folder = classifiers_on_disk.save(
         tmp_path_factory.mktemp(request.param), request.param, ("a", "b", "c"), moved=True
     )
     return SequenceClassifier(folder)
 
 
-def pieces_of(classifier: SequenceClassifier, most: int | None = None) -> Pieces:
-    return cut(classifier.tokenizer, NAMES, TEXTS, None, most or classifier.most)
-
-
-def read(classifier: SequenceClassifier, classes: tuple[int, ...] = (0, 1, 2), **further: Any) -> Readout:
-    pieces = pieces_of(classifier, further.pop("most", None))
+def read(classifier, classes=(0, 1, 2), **further):
+    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
     return take_classifier(classifier, pieces, NAMES, np.zeros(len(TEXTS), np.int64), classes, **further)
 
 
-def row_of(classifier: SequenceClassifier) -> int:
+def row_of(classifier):
     """The row of a text alone that is classified."""
     return -1 if classifier.family.last else 0
 
 
-def items_of(classifier: SequenceClassifier, text: list[str]) -> list[int]:
+def items_of(classifier, text):
     """The item of each piece of a text: its word, then the first piece where it is a mark, then all other marks."""
     words = classifier.tokenizer([text], is_split_into_words=True).word_ids()
     return [len(text) + (place > 0) if word is None else word for place, word in enumerate(words)]
 
 
 @pytest.mark.parametrize("pairs", [False, True])
-def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceClassifier, pairs: bool) -> None:
+def test_the_readout_of_a_layer_is_what_the_library_says(classifier, pairs):
     """Of texts, and of pairs that are read as one; the classes come in the order of the data."""
     given = PAIRS if pairs else [(text,) for text in TEXTS]
     written = [join_words([*chain(*sides)], len(sides[0]) if pairs else None) for sides in given]
@@ -73,7 +69,7 @@ def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceCla
             assert readout.words[row] == sum(map(len, sides))
 
 
-def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
+def test_a_deleted_word_leaves_a_pair(classifier):
     written = [join_words(first + second, len(first)) for first, second in PAIRS]
     texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), [[*chain(*sides)] for sides in PAIRS], written, {})
     pieces = cut_raw(classifier.tokenizer, texts.ids, written, classifier.most)
@@ -87,9 +83,8 @@ def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
             assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
 
 
-def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceClassifier) -> None:
+def test_other_weights_predict_what_the_whole_network_does(classifier):
     readout, random = read(classifier), np.random.default_rng(1)
-    assert readout.attending is not None
     others = [random.dirichlet(np.ones(len(map_)), 4).T.astype(np.float32) for map_ in readout.attention]
     predicted = readout.predict(others)
     for row, text in enumerate(TEXTS):
@@ -104,16 +99,15 @@ def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceC
         np.testing.assert_allclose(predicted[row], expected.numpy(), atol=1e-5)
 
 
-def test_uniform_weights_are_imposed_on_items(classifier: SequenceClassifier) -> None:
+def test_uniform_weights_are_imposed_on_items(classifier):
     own, readout = read(classifier), read(classifier, imposed=True)
-    assert own.attending is not None
     even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
     np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(readout.attention[row], 1 / (max(items_of(classifier, text)) + 1), atol=1e-7)
 
 
-def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier, monkeypatch: Any) -> None:
+def test_a_tail_that_is_not_the_models_is_refused(classifier, monkeypatch):
     tail = classifier.tail
     weights = {**tail.weights, "classifier.weight": 2 * tail.weights["classifier.weight"]}
     other = Tail(weights, tail.activation, tail.pooled, tail.epsilon)
@@ -125,21 +119,20 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier
         read(classifier)
 
 
-def test_the_library_without_weights_is_refused(tmp_path: Path) -> None:
+def test_the_library_without_weights_is_refused(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, names=("a", "b", "c")))
     classifier.model.set_attn_implementation("sdpa")
-    with pytest.raises(AuditError, match="returned no attention weights"):
-        read(classifier)
+    assert "returned no attention weights" in refusal(read, classifier)
 
 
-def test_an_attention_that_config_json_names_is_not_asked_for(tmp_path: Path) -> None:
+def test_an_attention_that_config_json_names_is_not_asked_for(tmp_path):
     folder = classifiers_on_disk.save(tmp_path, names=("a", "b", "c"))
     own = read(SequenceClassifier(folder))
     change_config(folder, _attn_implementation="flash_attention_2")
     assert np.array_equal(read(SequenceClassifier(folder)).probabilities, own.probabilities)
 
 
-def test_pieces_without_any_weight_count_alike() -> None:
+def test_pieces_without_any_weight_count_alike():
     words = torch.tensor([[-1, 0, 0, 1, -1, -1]])
     batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
@@ -149,32 +142,38 @@ def test_pieces_without_any_weight_count_alike() -> None:
     torch.testing.assert_close(items.values[0, :, :, 0], torch.tensor([[1.5, 3, 0, 4], [7.25, 9, 6, 10]]))
 
 
-def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) -> None:
+def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path):
     encoder = save_encoder(tmp_path / "encoder")
     change_config(encoder, architectures=["BertForSequenceClassification"])
-    with pytest.raises(AuditError, match=r"its weights lack classifier\.bias, and are not those of the library"):
-        SequenceClassifier(encoder)
+    lack = "its weights lack classifier.bias, and are not those of the library"
+    assert lack in refusal(SequenceClassifier, encoder)
     modern = classifiers_on_disk.save(tmp_path / "modern", "modernbert")
-    with pytest.raises(
-        AuditError, match=r"'modernbert' can be read here, and not be fine-tuned; .* camembert, electra, distilbert$"
-    ):
-        find_tuned_family(modern, read_facts(modern))
+    line = r".*'modernbert' can be read here, and not be fine-tuned; .* camembert, electra, distilbert$"
+    assert re.match(line, refusal(find_tuned_family, modern, read_facts(modern)))
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
-    with pytest.raises(AuditError, match="activation 'mish' is not known here"):
-        SequenceClassifier(strange)
+    assert "activation 'mish' is not known here" in refusal(SequenceClassifier, strange)
+
+
+def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(tmp_path):
+    folder = classifiers_on_disk.save(tmp_path, "modernbert", ("a", "b", "c"), classifier_pooling="mean")
+    classifier = SequenceClassifier(folder)
+    readout = read(classifier, (2, 0, 1), layer=2)
+    assert readout.kind is SEVERAL
+    for row, text in enumerate(TEXTS):
+        encoding, said = ask_library(classifier, text)
+        items = sum_over_items(encoding, said.attentions[1][0].mean((0, 1)), text)
+        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
 
 
 @pytest.mark.parametrize("window", [4, 128])
 @pytest.mark.parametrize("biases", [True, False])
-def test_modernbert_is_read_with_and_without_biases_and_where_the_last_layer_is_local(
-    tmp_path: Path, window: int, biases: bool
-) -> None:
+def test_modernbert_is_read_with_and_without_biases_and_where_the_last_layer_is_local(tmp_path, window, biases):
     switches = dict.fromkeys(("norm_bias", "mlp_bias", "attention_bias", "classifier_bias"), biases)
     named = {"names": ("a", "b", "c"), "local_attention": window, "classifier_activation": "silu"}
     folder = classifiers_on_disk.save(tmp_path, "modernbert", moved=True, **named, **switches)
     classifier = SequenceClassifier(folder)
     readout = read(classifier)
-    assert readout.attending is not None
     for row, text in enumerate(TEXTS):
         expected = ask_library(classifier, text)[1].logits[0].softmax(-1).numpy()
         np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)

@@ -1,10 +1,9 @@
 """One call in a notebook: a classifier at hand, or a network with attention of one's own, and what it answers."""
 
-from collections.abc import Iterator
+import re
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
 
 import classifiers_on_disk as on_disk
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from refusal import refusal
 from torch import nn
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -27,18 +27,18 @@ LABELS = [number % 2 for number in range(12)]
 
 
 @cache
-def folder(seed: int) -> Path:
+def folder(seed):
     return on_disk.save(Path(mkdtemp()), seed=seed)
 
 
 @cache
-def library() -> tuple[Any, Any]:
+def library():
     """A classifier and its tokenizer, as the library loads them."""
     loaded = AutoModelForSequenceClassification.from_pretrained(folder(0), attn_implementation="eager")
     return loaded.eval(), AutoTokenizer.from_pretrained(folder(0))
 
 
-def probability(*text: str) -> Any:
+def probability(*text):
     """The probability of the class that it predicts, approximately."""
     model, tokenizer = library()
     with torch.no_grad():
@@ -46,7 +46,7 @@ def probability(*text: str) -> Any:
 
 
 @cache
-def answer() -> api.Audited:
+def answer():
     """Two trainings, one an object and one a folder."""
     model, tokenizer = library()
     return attention_audit.audit_classifier(
@@ -54,12 +54,12 @@ def answer() -> api.Audited:
     )
 
 
-def not_asked(found: api.Audited) -> set[str]:
+def not_asked(found):
     """The questions that rest on no text."""
     return {*found.table.loc[found.table["texts"] == 0, "question"]}
 
 
-def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take() -> None:
+def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take():
     found = answer()
     rows = found.table.set_index("question")
     assert [*rows.index] == [*QUESTIONS]
@@ -77,7 +77,7 @@ def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take() -> No
     assert found.paragraph.endswith(" (2 trainings, 12 texts; 95 % intervals): nothing is stated.")
 
 
-def test_the_map_is_that_of_the_library() -> None:
+def test_the_map_is_that_of_the_library():
     model, tokenizer = library()
     encoded, whole = tokenizer(TEXTS[5], return_tensors="pt"), TEXTS[5].split()
     with torch.no_grad():
@@ -91,7 +91,7 @@ def test_the_map_is_that_of_the_library() -> None:
     assert len(reading.figure().axes) == 3
 
 
-def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path: Path) -> None:
+def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path):
     found = answer()
     found.save(tmp_path)
     named = yaml.safe_load((tmp_path / "readouts.yaml").read_text())["own"]["texts"]["models"]["model"]
@@ -105,12 +105,12 @@ def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path: Path) -> N
     api.audit(saved)
 
 
-def one(**changed: Any) -> api.Audited:
+def one(**changed):
     given = {"model": folder(0), "tokenizer": None, "texts": TEXTS[:6], "labels": LABELS[:6], "progress": False}
     return api.audit_classifier(**given | {"questions": ["used"]} | changed)
 
 
-def test_texts_may_be_a_series_or_words_and_batches_of_any_size() -> None:
+def test_texts_may_be_a_series_or_words_and_batches_of_any_size():
     plain, backwards = one(), range(9, 3, -1)
     for other in (
         one(texts=pd.Series(TEXTS[:6], index=backwards), labels=pd.Series(LABELS[:6], index=backwards)),
@@ -122,7 +122,7 @@ def test_texts_may_be_a_series_or_words_and_batches_of_any_size() -> None:
     assert not_asked(plain) == {*QUESTIONS} - {"used"}
 
 
-def test_words_are_those_of_the_language_of_the_texts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_are_those_of_the_language_of_the_texts(capsys):
     khmer = [f"{TEXTS[5]} ខ្ញុំមើល។"] * 6
     found = one(texts=khmer)
     assert found.text(0).words["word"].tolist() == [*TEXTS[5].split(), "ខ្ញុំ", "មើ", "ល", "។", "[CLS]", "[SEP]"]
@@ -133,7 +133,7 @@ def test_words_are_those_of_the_language_of_the_texts(capsys: pytest.CaptureFixt
     assert found.text(0).words["word"].tolist()[-5:] == ["l'", "\u00e9t\u00e9", "est", "[CLS]", "[SEP]"]
 
 
-def test_a_model_of_pairs_reads_both_texts() -> None:
+def test_a_model_of_pairs_reads_both_texts():
     pairs = [*zip(TEXTS[:6], TEXTS[6:], strict=True)]
     found = one(seconds=TEXTS[6:])
     for number, pair in enumerate(pairs):
@@ -144,13 +144,13 @@ def test_a_model_of_pairs_reads_both_texts() -> None:
     assert one(texts=first, seconds=second).text(2).facts["probability"] == probability(*pairs[2])
 
 
-def test_two_classes_that_nobody_named_are_0_and_1() -> None:
+def test_two_classes_that_nobody_named_are_0_and_1():
     unnamed = on_disk.save(Path(mkdtemp()), names=["LABEL_0", "LABEL_1"])
     assert "id2label" not in yaml.safe_load((unnamed / "config.json").read_text())
     assert one(model=unnamed).classes == ["0", "1"]
 
 
-def test_a_language_model_is_asked_for_its_next_token() -> None:
+def test_a_language_model_is_asked_for_its_next_token():
     model = AutoModelForCausalLM.from_pretrained(on_disk.save(Path(mkdtemp()), "llama", language=True)).eval()
     tokenizer, names = AutoTokenizer.from_pretrained(model.name_or_path), ["great", "bad"]
     prompt = {"template": "the {text} is", "labels": names}
@@ -164,7 +164,7 @@ def test_a_language_model_is_asked_for_its_next_token() -> None:
     assert facts["probability"] == pytest.approx(float(chosen.max()), abs=1e-5)
 
 
-def test_what_several_rows_decide_is_not_asked_of_one() -> None:
+def test_what_several_rows_decide_is_not_asked_of_one():
     mean = on_disk.save(Path(mkdtemp()), "modernbert", classifier_pooling="mean")
     for found in (one(model=mean, questions=None), one(long="window", max_length=8, questions=None, maps=["rollout"])):
         assert not_asked(found) >= {"used", "ranks", "signed"}
@@ -212,12 +212,11 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_one_line_that_names_the_argument(argument: str, value: Any, line: str) -> None:
+def test_what_is_wrong_is_one_line_that_names_the_argument(argument, value, line):
     named = dict(zip(argument.split(), value if " " in argument else [value], strict=True))
-    with pytest.raises(AuditError, match=line) as caught:
-        one(**named)
-    assert len(str(caught.value).splitlines()) == 1
-    assert not any(part in str(caught.value) for part in ("attention-audit-", "jsonl", "corpora.", "hf."))
+    said = refusal(one, **named)
+    assert re.search(line, said)
+    assert not any(part in said for part in ("attention-audit-", "jsonl", "corpora.", "hf."))
 
 
 @pytest.mark.parametrize(
@@ -228,11 +227,11 @@ def test_what_is_wrong_is_one_line_that_names_the_argument(argument: str, value:
     ],
     ids=["int8", "tensor", "floats", "names", "series", "category"],
 )  # fmt: skip
-def test_labels_of_many_kinds_are_classes(labels: Any) -> None:
+def test_labels_of_many_kinds_are_classes(labels):
     assert name_labels(labels, ["negative", "positive"], 6) == ["positive", "negative"] * 3
 
 
-def test_classes_that_are_no_texts_count(tmp_path: Path) -> None:
+def test_classes_that_are_no_texts_count(tmp_path):
     names = ("anger", "joy", "JOY", "fear")
     model = on_disk.save(tmp_path, names=names)
     for labels in (["joy", "anger"] * 3, ["JOY"] * 6):
@@ -243,7 +242,7 @@ def test_classes_that_are_no_texts_count(tmp_path: Path) -> None:
         assert {*found.texts["prediction_name"]} <= {*names}
 
 
-def test_a_word_that_is_not_read_has_no_numbers() -> None:
+def test_a_word_that_is_not_read_has_no_numbers():
     tokenizer = AutoTokenizer.from_pretrained(folder(0))
     tokenizer.truncation_side = "left"
     found = one(model=library()[0], tokenizer=tokenizer, max_length=5)
@@ -259,30 +258,30 @@ def test_a_word_that_is_not_read_has_no_numbers() -> None:
 class Attending(nn.Module):
     """Attention over the vectors of words, and a linear layer."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         super().__init__()
         torch.manual_seed(seed)
         self.vectors = nn.Embedding(26, 5)
         self.query, self.decoder = nn.Linear(5, 1), nn.Linear(5, 2)
 
-    def forward(self, texts: list[list[str]]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    def forward(self, texts):
         states = [self.vectors(torch.tensor([ord(word[0]) - 97 for word in text])) for text in texts]
         return [self.query(each)[:, 0].softmax(0) for each in states], states
 
 
-def spelt() -> Iterator[list[str]]:
+def spelt():
     random = np.random.default_rng(0)
     for _ in range(20):
         yield [chr(97 + int(letter)) for letter in random.integers(0, 26, random.integers(3, 8))]
 
 
-def test_a_network_with_attention_of_its_own_is_asked_the_same(tmp_path: Path) -> None:
+def test_a_network_with_attention_of_its_own_is_asked_the_same(tmp_path):
     models, texts = [Attending(seed) for seed in (1, 2)], [*spelt()]
     labels = [number % 2 for number in range(20)]
     found = api.audit_torch(models, [model.decoder for model in models], texts, labels, batch_size=7, progress=False)
     assert not_asked(found) == {"needed", "unique", "transferable"}
 
-    def predict(model: Attending, words: list[list[str]]) -> Any:
+    def predict(model, words):
         pooled = torch.stack([a @ h for a, h in zip(*model(words), strict=True)])
         return model.decoder(pooled).softmax(1).detach().numpy()
 
@@ -305,7 +304,7 @@ def test_a_network_with_attention_of_its_own_is_asked_the_same(tmp_path: Path) -
     np.testing.assert_allclose(saved.contribution[0], added, atol=1e-5)
 
 
-def give(weights: Any, states: Any) -> Any:
+def give(weights, states):
     """A network that gives these for each text."""
     return lambda texts: ([weights] * len(texts), [states] * len(texts))
 
@@ -320,6 +319,6 @@ def give(weights: Any, states: Any) -> Any:
         ([], [], "decoder: there are 0, and 0 of forward"),
     ],
 )
-def test_a_network_that_does_not_fit_is_one_line(forward: Any, decoder: Any, line: str) -> None:
+def test_a_network_that_does_not_fit_is_one_line(forward, decoder, line):
     with pytest.raises(AuditError, match=line):
         api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], progress=False)

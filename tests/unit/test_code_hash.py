@@ -2,8 +2,6 @@
 
 import ast
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -34,14 +32,14 @@ def rate(flips: int, texts: int = 10) -> float:
 '''
 
 
-def forget() -> None:
+def forget():
     """Let the module read its files again."""
     for cached in (code.find_closure, code._file, code._files, code._find_imported, code._read, code._digest):
         cached.cache_clear()
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch):
     """A package where `stages.a` imports `b` in a function, `b` imports `c`, and nothing imports `d`."""
     files = {
         "__init__.py": "",
@@ -64,7 +62,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     forget()
 
 
-def changes(path: Path, old: str, new: str, words: bool = False) -> bool:
+def changes(path, old, new, words=False):
     """Whether the hash of `stages.a` is another one after an edit of `path`."""
     before = code.code_hash("stages.a", words=words)
     text = path.read_text()
@@ -74,7 +72,7 @@ def changes(path: Path, old: str, new: str, words: bool = False) -> bool:
     return code.code_hash("stages.a", words=words) != before
 
 
-def test_closure_follows_imports_however_deep(package: Path) -> None:
+def test_closure_follows_imports_however_deep(package):
     assert code.find_closure("attention_audit.stages.a") == {
         "attention_audit",
         "attention_audit.stages",
@@ -98,7 +96,7 @@ def test_closure_follows_imports_however_deep(package: Path) -> None:
         "match 1:\n    case 1:\n        {}",
     ],
 )
-def test_imports_in_any_block_are_seen(package: Path, block: str) -> None:
+def test_imports_in_any_block_are_seen(package, block):
     (package / "stages/a.py").write_text(block.format("import attention_audit.d"))
     assert "attention_audit.d" in code.find_closure("attention_audit.stages.a")
 
@@ -107,7 +105,7 @@ def test_imports_in_any_block_are_seen(package: Path, block: str) -> None:
     ("edited", "expected"),
     [("stages/a.py", True), ("b.py", True), ("c/inner.py", True), ("c/table.csv", True), ("d.py", False)],
 )
-def test_an_edit_changes_the_hash_of_what_imports_it(package: Path, edited: str, expected: bool) -> None:
+def test_an_edit_changes_the_hash_of_what_imports_it(package, edited, expected):
     assert changes(package / edited, "", "import os\n") == expected
 
 
@@ -130,7 +128,7 @@ def test_an_edit_changes_the_hash_of_what_imports_it(package: Path, edited: str,
         ('description="How many epochs."', 'description="Epochs" + " of a training."'),
     ],
 )
-def test_words_and_layout_change_no_hash(package: Path, old: str, new: str) -> None:
+def test_words_and_layout_change_no_hash(package, old, new):
     assert not changes(package / "c/inner.py", old, new)
 
 
@@ -154,7 +152,7 @@ def test_words_and_layout_change_no_hash(package: Path, old: str, new: str) -> N
         ("import Field", "import Field as Field_"),
     ],
 )
-def test_what_the_code_does_changes_the_hash(package: Path, old: str, new: str) -> None:
+def test_what_the_code_does_changes_the_hash(package, old, new):
     assert changes(package / "c/inner.py", old, new)
 
 
@@ -168,7 +166,7 @@ def test_what_the_code_does_changes_the_hash(package: Path, old: str, new: str) 
         ('described("rates"', 'described("shares"', True),
     ],
 )
-def test_of_a_column_all_but_its_meaning_counts(package: Path, old: str, new: str, expected: bool) -> None:
+def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
     path = package / "columns/some.py"
     path.parent.mkdir()
     path.write_text(
@@ -179,30 +177,30 @@ def test_of_a_column_all_but_its_meaning_counts(package: Path, old: str, new: st
     assert changes(path, old, new) == expected
 
 
-def test_for_what_prints_the_words_they_count(package: Path) -> None:
+def test_for_what_prints_the_words_they_count(package):
     assert changes(package / "c/inner.py", "how often", "how often it flips", words=True)
 
 
-def test_a_module_that_is_named_counts_too(package: Path) -> None:
+def test_a_module_that_is_named_counts_too(package):
     before = code.code_hash("stages.a", "d")
     (package / "d.py").write_text("ALPHA = 1\n")
     forget()
     assert code.code_hash("stages.a", "d") != before
 
 
-def kept_beside(path: Path) -> Path:
+def kept_beside(path):
     """The file beside a module's bytecode."""
     (kept,) = (path.parent / "__pycache__").glob(f"{path.stem}.*.code")
     return kept
 
 
 @pytest.mark.parametrize("hurt", ["whole", "gone", "empty", "a digit flipped", "of other code", "a folder"])
-def test_what_is_kept_of_a_module_changes_no_hash(package: Path, monkeypatch: pytest.MonkeyPatch, hurt: str) -> None:
+def test_what_is_kept_of_a_module_changes_no_hash(package, monkeypatch, hurt):
     before = code.code_hash("stages.a")
     kept = kept_beside(package / "c/inner.py")
     parsed, parse = [], ast.parse
 
-    def noted(source: bytes, filename: str) -> ast.Module:
+    def noted(source, filename):
         parsed.append(filename)
         return parse(source, filename)
 
@@ -224,7 +222,7 @@ def test_what_is_kept_of_a_module_changes_no_hash(package: Path, monkeypatch: py
     assert parsed == ([] if hurt == "whole" else [str(package / "c/inner.py")])
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_keeps_nothing(package, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = code.code_hash("stages.a")
     assert not list(package.rglob("*.code"))
@@ -236,7 +234,7 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatc
     assert kept_beside(package / "b.py").is_file()
 
 
-def test_columns_of_audits_pull_no_others() -> None:
+def test_columns_of_audits_pull_no_others():
     forget()
     columns = {name for name in code.find_closure("attention_audit.columns.audits") if ".columns." in name}
     assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds")}

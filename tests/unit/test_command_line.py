@@ -6,7 +6,6 @@ import subprocess
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import pytest
 from planned import ROOT, plan_alone, plan_of, settings_of
@@ -17,6 +16,8 @@ from attention_audit.plan.exhibits import TABLES
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
+TABLE = TABLES["wp_table2_uniform"]
+
 
 class Recorded(Section):
     """Settings of a stage that records its jobs."""
@@ -25,11 +26,12 @@ class Recorded(Section):
 
 
 @pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> list[Job[Recorded]]:
+def stage(monkeypatch):
     """A stage that records its jobs."""
-    jobs: list[Job[Recorded]] = []
+    jobs = []
 
-    def run(job: Job[Recorded]) -> None:
+    # the kind of settings is read from it
+    def run(job: Job[Recorded]):
         jobs.append(job)
 
     module = types.SimpleNamespace(run=run)
@@ -37,7 +39,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> list[Job[Recorded]]:
     return jobs
 
 
-def test_files_go_by_name_and_in_order(stage: list[Job[Recorded]]) -> None:
+def test_files_go_by_name_and_in_order(stage):
     arguments = ["recording", "--settings", '{"a": 1}', "--code", "c0de"]
     files = ["--input", "corpus", "x", "--input", "none", "--input", "readouts", "r2", "r1", "--output", "table", "y"]
     assert command_line.main(arguments + files) == 0
@@ -50,11 +52,11 @@ def test_files_go_by_name_and_in_order(stage: list[Job[Recorded]]) -> None:
     assert (job.provenance.stage, job.provenance.code, job.provenance.settings) == ("recording", "c0de", {"a": 1})
 
 
-def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_stages_refuse_settings_that_are_not_theirs(caplog):
     """A wrong or missing setting of every kind of job, named with its place."""
     plan = plan_of()
-    table = plan.exhibiting.build_job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
-    jobs: list[tuple[str, Section, str, Any]] = [
+    table = plan.exhibiting.build_job(TABLE)
+    jobs = [
         ("prepare", corpora.plan_preparation(plan.config, "needle", None).settings, "files", "one"),
         ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
         ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
@@ -73,10 +75,9 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
         assert re.fullmatch(rf"error: {stage}: settings: {key}\b.*: .+; run Snakemake again", said), said
 
 
-def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
+def test_a_users_fault_is_one_line_and_status_1(tmp_path):
     """In a process of its own, on the terminal and in the log."""
-    table = next(table for table in TABLES.values() if table.name == "wp_table2_uniform")
-    settings = plan_of().exhibiting.build_job(table).model_dump_json()
+    settings = plan_of().exhibiting.build_job(TABLE).model_dump_json()
     log = tmp_path / "logs" / "stage.log"
     command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]
     files = ["--input", "performance", *["no/such.parquet"] * 3, "--output", "parquet", "x"]
@@ -91,26 +92,23 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 2
 
 
-@pytest.mark.parametrize(
-    ("stage", "settings", "title"),
-    [
-        (
-            "train",
-            {"dataset": "sst", "model": "adversary", "objective": {"kind": "adversary", "lambda_": 0.002}, "seed": 10},
-            "train sst adversary lambda 0.002 seed 10",
-        ),
-        ("fetch", {}, "fetch"),
-        ("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}, "permutation sst jw"),
-        ("table", {"exhibit": "summary", "suite": ""}, "summary"),
-    ],
-)
-def test_titles_tell_jobs_apart(stage: str, settings: dict[str, Any], title: str) -> None:
-    assert command_line.make_title(stage, settings) == title
+def test_titles_tell_jobs_apart():
+    title = command_line.make_title
+    assert title("fetch", {}) == "fetch"
+    assert title("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
+    assert title("table", {"exhibit": "summary", "suite": ""}) == "summary"
+    training = {
+        "dataset": "sst",
+        "model": "adversary",
+        "objective": {"kind": "adversary", "lambda_": 0.002},
+        "seed": 10,
+    }
+    assert title("train", training) == "train sst adversary lambda 0.002 seed 10"
 
 
-def test_run_hands_all_words_to_snakemake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_hands_all_words_to_snakemake(tmp_path, monkeypatch):
     """With the Snakefile of the package, and its presets where there are none here."""
-    called: list[str] = []
+    called = []
     monkeypatch.setattr("os.execv", lambda _, command: called.extend(command))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "presets").mkdir()

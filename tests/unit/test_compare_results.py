@@ -1,11 +1,8 @@
 """benchmarks/compare_results.py on folders of a few values."""
 
-import importlib.util
-from collections.abc import Mapping
+import runpy
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save_file
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compare_results.py"
+compare = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "compare_results.py"))["main"]
 
 PERMUTATION = "audits/chorus/wp_permutation.parquet"
 STABILITY = "audits/chorus/stability.parquet"
@@ -22,41 +19,27 @@ WEIGHTS = "models/chorus/base/seed10.safetensors"
 FIGURE = "figures/wp_fig3_seed_variance.png"
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compare_results", SCRIPT)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+BEFORE = {
+    PERMUTATION: {"id": ["a", "a", "b"], "seed": [1, 2, 1], "tvd": [0.5, float("nan"), None], "n": [1, 2, 3]},
+    STABILITY: {"model": ["base", "lstm_tanh"], "lambda": [None, 0.1], "jsd": [0.25, 0.125]},
+    ADVERSARY: {"id": ["a", "b"], "flip": [True, False], "attention": [[0.25, 0.75], [1.0]]},
+}
 
 
-def columns(path: str) -> dict[str, list[Any]]:
-    """What the Parquet file of BEFORE holds."""
-    contents: dict[str, dict[str, list[Any]]] = {
-        PERMUTATION: {"id": ["a", "a", "b"], "seed": [1, 2, 1], "tvd": [0.5, float("nan"), None], "n": [1, 2, 3]},
-        STABILITY: {"model": ["base", "lstm_tanh"], "lambda": [None, 0.1], "jsd": [0.25, 0.125]},
-        ADVERSARY: {"id": ["a", "b"], "flip": [True, False], "attention": [[0.25, 0.75], [1.0]]},
-    }
-    return contents[path]
-
-
-def table(folder: Path, path: str, content: Mapping[str, list[Any]]) -> None:
-    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+def table(folder, path, content):
     pq.write_table(pa.table(dict(content)), folder / path)
 
 
-def tensors(folder: Path, path: str, **content: list[float]) -> None:
-    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+def tensors(folder, path, **content):
     save_file({name: np.array(values, np.float32) for name, values in content.items()}, folder / path)
 
 
-def results(folder: Path) -> Path:
-    for path in (PERMUTATION, STABILITY, ADVERSARY):
-        table(folder, path, columns(path))
+def results(folder):
+    for path in (*BEFORE, WEIGHTS, FIGURE):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    for path, content in BEFORE.items():
+        table(folder, path, content)
     tensors(folder, WEIGHTS, weight=[0.0, 1.0], bias=[2.0])
-    (folder / FIGURE).parent.mkdir()
     (folder / FIGURE).write_bytes(b"png")
     return folder
 
@@ -65,14 +48,13 @@ def results(folder: Path) -> Path:
 class Compared:
     """Two folders of the same results, until a test changes one, and what compares them."""
 
-    script: ModuleType
     before: Path
     after: Path
     capsys: pytest.CaptureFixture[str]
 
-    def output(self, *more: str, after: Path | None = None) -> str:
+    def output(self, *more, after=None):
         """What it prints, and that its exit status says the same."""
-        status = self.script.main([str(self.before), str(after or self.after), *more])
+        status = compare([str(self.before), str(after or self.after), *more])
         text = self.capsys.readouterr().out
         verdict = text.splitlines()[-1]
         assert verdict.startswith("NOT THE SAME" if status else "THE SAME"), text
@@ -80,23 +62,23 @@ class Compared:
 
 
 @pytest.fixture
-def two(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compared:
-    return Compared(script, results(tmp_path / "before"), results(tmp_path / "after"), capsys)
+def two(tmp_path, capsys):
+    return Compared(results(tmp_path / "before"), results(tmp_path / "after"), capsys)
 
 
-def test_the_same_results_are_exact(two: Compared) -> None:
+def test_the_same_results_are_exact(two):
     text = two.output()
     assert text.endswith("THE SAME: all 28 values are exact\n")
     assert "only in AFTER" not in text
 
 
-def test_rows_are_matched_by_key_and_not_by_place(two: Compared) -> None:
-    for path in (PERMUTATION, STABILITY, ADVERSARY):
-        table(two.after, path, {name: values[::-1] for name, values in columns(path).items()})
+def test_rows_are_matched_by_key_and_not_by_place(two):
+    for path, content in BEFORE.items():
+        table(two.after, path, {name: values[::-1] for name, values in content.items()})
     assert "THE SAME: all 28" in two.output()
 
 
-def test_rows_of_the_same_key_are_matched_in_their_order(two: Compared) -> None:
+def test_rows_of_the_same_key_are_matched_in_their_order(two):
     for folder, last in ((two.before, 2.0), (two.after, 3.0)):
         table(folder, "audits/chorus/planted.parquet", {"id": ["a", "a", "b"], "value": [1.0, 2.0, last]})
         table(folder, "audits/chorus/agreement.parquet", {"value": [1.0, last]})
@@ -118,15 +100,15 @@ def test_rows_of_the_same_key_are_matched_in_their_order(two: Compared) -> None:
         (ADVERSARY, "attention", [[0.25, 0.75], None]),
     ],
 )
-def test_one_value_that_differs_is_found(two: Compared, path: str, column: str, values: list[Any]) -> None:
-    table(two.after, path, columns(path) | {column: values})
+def test_one_value_that_differs_is_found(two, path, column, values):
+    table(two.after, path, BEFORE[path] | {column: values})
     text = two.output()
     assert f"{path}: column {column}: 1 of" in text
     assert text.endswith("NOT THE SAME: 1 differences\n")
 
 
-def test_a_tolerance_is_named_by_the_verdict(two: Compared) -> None:
-    table(two.after, PERMUTATION, columns(PERMUTATION) | {"tvd": [0.5 + 1e-13, float("nan"), None]})
+def test_a_tolerance_is_named_by_the_verdict(two):
+    table(two.after, PERMUTATION, BEFORE[PERMUTATION] | {"tvd": [0.5 + 1e-13, float("nan"), None]})
     allowed = two.output("--relative", "1e-12")
     assert "THE SAME within a relative difference of 1e-12: 1 of 28 are not exact" in allowed
     assert "NOT THE SAME" in two.output("--relative", "1e-13")
@@ -134,21 +116,21 @@ def test_a_tolerance_is_named_by_the_verdict(two: Compared) -> None:
 
 
 @pytest.mark.parametrize("weight", [[0.0, 1.5], [0.0]])
-def test_tensors_are_compared_element_by_element(two: Compared, weight: list[float]) -> None:
+def test_tensors_are_compared_element_by_element(two, weight):
     tensors(two.after, WEIGHTS, weight=weight, bias=[2.0])
     assert f"{WEIGHTS}: column weight: " in two.output()
 
 
 @pytest.mark.parametrize("path", [PERMUTATION, WEIGHTS, FIGURE])
-def test_a_file_that_is_missing_is_found(two: Compared, path: str) -> None:
+def test_a_file_that_is_missing_is_found(two, path):
     (two.after / path).unlink()
     text = two.output()
     assert f"{path}: the file is missing" in text
     assert text.endswith("NOT THE SAME: 1 differences\n")
 
 
-def test_columns_rows_and_tensors_that_are_missing_are_found(two: Compared) -> None:
-    old = columns(PERMUTATION)
+def test_columns_rows_and_tensors_that_are_missing_are_found(two):
+    old = BEFORE[PERMUTATION]
     table(two.after, PERMUTATION, {name: values[1:] for name, values in old.items() if name != "n"})
     tensors(two.after, WEIGHTS, weight=[0.0, 1.0])
     text = two.output()
@@ -158,24 +140,24 @@ def test_columns_rows_and_tensors_that_are_missing_are_found(two: Compared) -> N
     assert text.endswith("NOT THE SAME: 3 differences\n")
 
 
-def test_what_is_new_is_listed_and_no_error(two: Compared) -> None:
-    table(two.after, ADVERSARY, columns(ADVERSARY) | {"model": ["base", "base"], "seed": [10, 10]})
-    more = {name: [*values, values[0]] for name, values in columns(STABILITY).items()}
+def test_what_is_new_is_listed_and_no_error(two):
+    table(two.after, ADVERSARY, BEFORE[ADVERSARY] | {"model": ["base", "base"], "seed": [10, 10]})
+    more = {name: [*values, values[0]] for name, values in BEFORE[STABILITY].items()}
     table(two.after, STABILITY, more | {"model": ["base", "lstm_tanh", "cnn_tanh"]})
     tensors(two.after, WEIGHTS, weight=[0.0, 1.0], bias=[2.0], scale=[1.0])
-    table(two.after, "audits/chorus/base/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
+    table(two.after, "audits/chorus/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
     text = two.output()
     assert "THE SAME: all 28" in text
     for line in (
         f"{ADVERSARY}: column model",
         f"{STABILITY}: 1 rows",
         f"{WEIGHTS}: column scale",
-        "audits/chorus/base/conicity.parquet: the file",
+        "audits/chorus/conicity.parquet: the file",
     ):
         assert f"\n  {line}\n" in text
 
 
-def test_a_folder_without_results_is_refused(two: Compared, tmp_path: Path) -> None:
+def test_a_folder_without_results_is_refused(two, tmp_path):
     with pytest.raises(SystemExit):
         two.output(after=tmp_path / "none")
     assert "no results there" in two.capsys.readouterr().err

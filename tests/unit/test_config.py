@@ -4,13 +4,13 @@ import json
 import math
 import re
 from functools import cache
-from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 from planned import CATALOGUE, DEFAULT, ROOT, overlaid
 from pydantic import Field
+from refusal import refusal
 
 from attention_audit.config import extended, parse_config
 from attention_audit.corpus.source import RawSource
@@ -20,17 +20,16 @@ from makers.configuration import FOLDER, SCHEMA, config_pages, config_schema
 
 OF_NEEDLE = "overrides.needle.training"
 KNOWN = ", ".join(sorted(DEFAULT["corpora"]))
-PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 
 
-def nested(keys: str, value: Any) -> Any:
+def nested(keys, value):
     for key in reversed(keys.split(".")):
         value = {key: value}
     return value
 
 
 @cache
-def schema() -> Any:
+def schema():
     """The schema, which is checked once."""
     written = json.loads(SCHEMA.read_text())
     kind = jsonschema.validators.validator_for(written)
@@ -38,8 +37,10 @@ def schema() -> Any:
     return kind(written)
 
 
-@pytest.mark.parametrize("preset", [ROOT / "config.yaml", *PRESETS], ids=lambda path: path.stem)
-def test_a_preset_is_valid_and_its_search_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset: Any) -> None:
+@pytest.mark.parametrize(
+    "preset", [ROOT / "config.yaml", *sorted((ROOT / "presets").glob("*.yaml"))], ids=lambda path: path.stem
+)
+def test_a_preset_is_valid_and_its_search_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset):
     raw = overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))
     schema().validate(raw)
     adversary = parse_config(raw).adversary
@@ -48,7 +49,7 @@ def test_a_preset_is_valid_and_its_search_takes_at_most_half_the_epochs_of_the_g
     assert most <= len(adversary.lambdas) * adversary.epochs / 2
 
 
-def faults(raw: dict[str, Any]) -> list[str]:
+def faults(raw):
     """The lines in which a configuration ends."""
     with pytest.raises(AuditError) as raised:
         parse_config(raw, CATALOGUE)
@@ -60,7 +61,6 @@ KINDS = (
     "'readout', 'movies', 'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn', 'tagged', "
     "'yelp-hat', 'esnli', 'eraser'"
 )
-TAKEN = "is the name of a data set of the catalogue; choose another"
 UNKNOWN = "unknown data set 'imbd' (did you mean 'imdb'?)"
 VECTORS = "random, fasttext-simple, glove-6b-100d, glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d"
 EITHER = "give either `path`, for a file of your own, or `file`, for one that is fetched"
@@ -71,10 +71,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("datsets", ["needle"], "datsets: unknown key (did you mean 'datasets'?)"),
-        ("training.epoch", 8, "training.epoch: unknown key (did you mean 'epochs'?)"),
-        ("corpora.needle.sed", 8, "corpora.needle.sed: unknown key (did you mean 'seed'?)"),
-        ("corpora.needle.kind", "haystack", f"corpora.needle: unknown kind 'haystack'; known: {KINDS}"),
         ("training.epochs", "8", "training.epochs: input should be a valid integer, not '8'"),
         (
             "training.learning_rate", "1e-3",
@@ -120,7 +116,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
             "overrides.needle.adversary", SCRATCH,
             "guides.adversary_lambda: 0.01 is not in overrides.needle.adversary.lambdas [0.1]",
         ),
-        ("deception.lambdas", [0.1, 0.1], "deception.lambdas: duplicate value 0.1"),
         ("deception.datasets", ["imbd"], f"deception.datasets: {UNKNOWN}; known: {KNOWN}"),
         *(
             ("word_vectors.mine", {"kind": "file", "dimension": 3} | given, f"word_vectors.mine: {line}")
@@ -143,7 +138,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
             "overrides.sst.jain_wallace.recipe", {"epochs": 1, "first_epoch": False},
             "overrides.sst.jain_wallace.recipe: epochs: 1, and the first is not to be selected; train for 2 or more",
         ),
-        ("corpora.own", TABLE | {"lable": "stars"}, "corpora.own.lable: unknown key (did you mean 'label'?)"),
         (
             "corpora.own", {"kind": "tabel"},
             f"corpora.own: unknown kind 'tabel' (did you mean 'table'?); known: {KINDS}",
@@ -153,14 +147,20 @@ TABLE = {"kind": "table", "path": "own.csv"}
             "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (or .gz after them), "
             ".parquet or .xlsx; name the file itself, or save it in one of these formats",
         ),
-        *((f"corpora.{name}", TABLE, f"corpora.{name}: {name} {TAKEN}") for name in ("yelp", "debate")),
+        *(
+            (
+                f"corpora.{name}", TABLE,
+                f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another",
+            )
+            for name in ("yelp", "debate")
+        ),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
+def test_a_wrong_value_is_one_line_that_names_the_key(key, value, line):
     assert faults(overlaid(DEFAULT, nested(key, value))) == [f"config: {line}"]
 
 
-def test_every_fault_has_a_line() -> None:
+def test_every_fault_has_a_line():
     raw = overlaid(DEFAULT, {"trainning": {}, "training": {"epoch": 8}, "corpora": {"needle": {"texts": {"tarin": 8}}}})
     assert faults(raw) == [
         "config: corpora.needle.texts.tarin: unknown key (did you mean 'train'?)",
@@ -175,13 +175,13 @@ def test_every_fault_has_a_line() -> None:
     ]
 
 
-def test_of_very_many_faults_the_first_have_lines() -> None:
+def test_of_very_many_faults_the_first_have_lines():
     lines = faults(DEFAULT | {f"key{number}": 1 for number in range(30)})
     assert len(lines) == 21
     assert lines[-1] == "config: and 10 more"
 
 
-def test_a_name_that_is_none_is_explained() -> None:
+def test_a_name_that_is_none_is_explained():
     assert faults(overlaid(DEFAULT, {"datasets": ["my yelp"], "corpora": {"My Yelp!": TABLE}})) == [
         "config: datasets.0: 'my yelp' is no name: a name has small letters, digits and hyphens, and begins with a "
         "letter or digit; 'my-yelp' would do",
@@ -190,11 +190,11 @@ def test_a_name_that_is_none_is_explained() -> None:
     ]
 
 
-def test_a_table_of_the_catalogue_is_asked_for_with_the_path_of_the_user() -> None:
+def test_a_table_of_the_catalogue_is_asked_for_with_the_path_of_the_user():
     parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), CATALOGUE)
 
 
-def test_what_is_other_on_one_data_set_is_laid_over_what_all_have() -> None:
+def test_what_is_other_on_one_data_set_is_laid_over_what_all_have():
     changes = {"overrides": {"sst": {"jain_wallace": {"recipe": {"epochs": 3}}, "agreement": {"texts": 7}}}}
     config = parse_config(overlaid(DEFAULT, changes), CATALOGUE)
     own = config.for_dataset("sst")
@@ -211,14 +211,14 @@ def test_what_is_other_on_one_data_set_is_laid_over_what_all_have() -> None:
     assert parse_config(record) == config
 
 
-def test_a_file_that_names_a_data_set_asks_for_nothing_else() -> None:
+def test_a_file_that_names_a_data_set_asks_for_nothing_else():
     config = parse_config(overlaid(CATALOGUE, {"datasets": ["sst"]}), CATALOGUE)
     assert config.every_dataset == ["sst"]
     given = parse_config(overlaid(CATALOGUE, {"hf": {"sst": {"models": {"a": ["b"]}}}}), CATALOGUE)
     assert (given.datasets, given.every_dataset) == ([], ["sst"])
 
 
-def test_every_data_set_of_the_papers_says_whose_it_is() -> None:
+def test_every_data_set_of_the_papers_says_whose_it_is():
     for name, source in parse_config(DEFAULT).corpora.items():
         if isinstance(source, RawSource):
             assert source.origin.homepage.startswith("http"), name
@@ -226,17 +226,17 @@ def test_every_data_set_of_the_papers_says_whose_it_is() -> None:
             assert source.origin.citation, name
 
 
-@pytest.mark.parametrize(("spelled", "meant"), [("true", True), ("false", False), (True, True)])
-def test_a_truth_value_may_come_from_the_command_line(spelled: Any, meant: bool) -> None:
-    assert parse_config(DEFAULT | {"skip_unavailable": spelled}).skip_unavailable is meant
+def test_a_truth_value_may_come_from_the_command_line():
+    meant = [parse_config(DEFAULT | {"skip_unavailable": said}).skip_unavailable for said in ("true", "false", True)]
+    assert meant == [True, False, True]
 
 
-def test_schema_and_pages_are_in_step_with_the_typed_configuration() -> None:
+def test_schema_and_pages_are_in_step_with_the_typed_configuration():
     assert SCHEMA.read_text() == config_schema(), "run `make docs`"
     assert {path.stem: path.read_text() for path in FOLDER.iterdir()} == config_pages(), "run `make docs`"
 
 
-def test_every_key_is_explained_once() -> None:
+def test_every_key_is_explained_once():
     pages = config_pages()
     assert not re.search(r"\| None \|", "".join(pages.values()))
     headings = re.findall(r"^##+ (.*)", "".join(pages.values()), re.MULTILINE)
@@ -253,12 +253,12 @@ def test_every_key_is_explained_once() -> None:
     assert set(re.findall(r"^\| `([\w.]+)` \|", pages["README"], re.MULTILINE)) >= {"mirror", "recipe.path"}
 
 
-def test_the_schema_refuses_unknown_keys() -> None:
+def test_the_schema_refuses_unknown_keys():
     with pytest.raises(jsonschema.ValidationError):
         schema().validate(DEFAULT | {"datsets": []})
 
 
-def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set() -> None:
+def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set():
     class Mine(Section):
         """A section of one's own."""
 
@@ -268,12 +268,11 @@ def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set() -> None:
 
     kind = extended({"mine": Mine})
     raw = CATALOGUE | {"mine": {"datasets": ["chorus", "needle"], "width": 6}}
-    config: Any = parse_config(raw | {"overrides": {"needle": {"mine": {"epochs": 2}}}}, CATALOGUE, kind)
+    config = parse_config(raw | {"overrides": {"needle": {"mine": {"epochs": 2}}}}, CATALOGUE, kind)
     assert config.every_dataset == ["chorus", "needle"]
     told = [config.for_dataset(name).mine for name in ("chorus", "needle")]
     assert [(section.epochs, section.width) for section in told] == [(8, 6), (2, 6)]
     assert config.recorded()["overrides"]["needle"] == {"mine": {"epochs": 2}}
-    with pytest.raises(
-        AuditError, match=r"^config: overrides\.needle\.mine\.epoch: unknown key \(did you mean 'epochs'"
-    ):
-        parse_config(raw | {"overrides": {"needle": {"mine": {"epoch": 2}}}}, CATALOGUE, kind)
+    wrong = raw | {"overrides": {"needle": {"mine": {"epoch": 2}}}}
+    said = "config: overrides.needle.mine.epoch: unknown key (did you mean 'epochs'?)"
+    assert refusal(parse_config, wrong, CATALOGUE, kind) == said

@@ -17,28 +17,28 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.constructed import build
 from attention_audit.transformer.pieces import cut_raw
-from attention_audit.transformer.settings import BUILT_FILES, Construction
+from attention_audit.transformer.settings import BUILT_FILES
 from attention_audit.transformer.states import PieceTable
 
 KIND, COUNT = KINDS["feint"], 40
 MAP_NAMES = {"layer": "layer_2", "rollout": "rollout"}
-RIGHT: dict[Construction, str] = {"relay": "rollout", "direct": "layer"}
+RIGHT = {"relay": "rollout", "direct": "layer"}
 
 
 @cache
-def texts() -> list[tuple[int, list[str]]]:
+def texts():
     source = ControlCorpus(kind="feint", texts=SplitSizes(train=1, dev=1, test=COUNT))
     return [(int(text.label), [*text.text]) for text in source.read("feint", {}) if text.split == "test"]
 
 
-def built(folder: Path, kind: Construction, seed: int) -> SequenceClassifier:
+def built(folder, kind, seed):
     vocabulary = sorted({word for _, text in texts() for word in text})
     build(kind, vocabulary, KIND.cues, seed, {name: folder / name for name in BUILT_FILES})
     return SequenceClassifier(folder)
 
 
 @cache
-def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, list[np.ndarray]]]:
+def read(kind, seed):
     """The probability of each text's own class; the same under uniform weights; and the maps."""
     classifier = built(Path(mkdtemp()), kind, seed)
     pieces = cut_raw(
@@ -58,9 +58,7 @@ def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[st
 @pytest.mark.parametrize("kind", RIGHT)
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", MAP_NAMES)
-def test_the_cue_decides_and_one_map_points_to_it_and_the_other_to_the_decoy(
-    kind: Construction, seed: int, name: str
-) -> None:
+def test_the_cue_decides_and_one_map_points_to_it_and_the_other_to_the_decoy(kind, seed, name):
     cues = {"cold", "hot"} if RIGHT[kind] == name else {"cool", "warm"}
     own, _, maps = read(kind, seed)
     assert own.min() > 0.7
@@ -68,14 +66,14 @@ def test_the_cue_decides_and_one_map_points_to_it_and_the_other_to_the_decoy(
         assert text[scores.argmax()] in cues
 
 
-def test_where_all_states_say_the_same_the_weights_of_the_last_layer_decide_nothing() -> None:
+def test_where_all_states_say_the_same_the_weights_of_the_last_layer_decide_nothing():
     relay, imposed, _ = read("relay", 1)
     direct, flattened, _ = read("direct", 1)
     assert abs(relay - imposed).max() < 0.05
     assert (direct - flattened).min() > 0.2
 
 
-def test_a_sink_has_most_of_the_weight_and_the_cue_most_of_the_rest() -> None:
+def test_a_sink_has_most_of_the_weight_and_the_cue_most_of_the_rest():
     own, _, maps = read("sink", 1)
     assert own.min() > 0.5
     for (label, text), scores in zip(texts(), maps["layer"], strict=True):
@@ -83,7 +81,7 @@ def test_a_sink_has_most_of_the_weight_and_the_cue_most_of_the_rest() -> None:
         assert scores.sum() < 0.45
 
 
-def test_the_right_map_has_the_same_order_whatever_the_seed_and_the_wrong_one_has_not() -> None:
+def test_the_right_map_has_the_same_order_whatever_the_seed_and_the_wrong_one_has_not():
     for kind, right in RIGHT.items():
         rho = {
             name: np.mean([Series(a).corr(Series(b), "spearman") for a, b in zip(*maps, strict=True)])
@@ -94,7 +92,7 @@ def test_the_right_map_has_the_same_order_whatever_the_seed_and_the_wrong_one_ha
         assert rho[right] > 0.5 > rho[wrong]
 
 
-def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_files(tmp_path):
     for name in ("one", "again", "other"):
         built(tmp_path / name, "direct", 2 if name == "other" else 1)
     one, again, other = (
@@ -104,7 +102,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     assert one != other
 
 
-def test_it_is_built_before_it_is_read() -> None:
+def test_it_is_built_before_it_is_read():
     plan = plan_of(
         **CLASSIFIERS_ALONE,
         built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
@@ -117,7 +115,7 @@ def test_it_is_built_before_it_is_read() -> None:
     assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
 
 
-def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
+def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names():
     plan = plan_of(
         **CLASSIFIERS_ALONE,
         built={"start": {"kind": "direct", "dataset": "feint"}},

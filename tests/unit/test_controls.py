@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,52 +8,41 @@ from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, draw_words
-from attention_audit.corpus.text import Text
 
 SIZES = SplitSizes(train=1200, dev=120, test=600)
 
 
-def source(kind: str, seed: int = 1, texts: SplitSizes = SIZES) -> ControlCorpus:
+def source(kind, seed=1, texts=SIZES):
     return ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts})
 
 
-def control(kind: str, seed: int = 1, texts: SplitSizes = SIZES) -> list[Text]:
+def control(kind, seed=1, texts=SIZES):
     return list(source(kind, seed, texts).read(kind, {}))
 
 
-def split_of(corpus: list[Text], split: str) -> list[Text]:
+def split_of(corpus, split):
     return [text for text in corpus if text.split == split]
 
 
-def words_of(text: Text) -> list[str]:
-    """A generated text is words already."""
-    assert isinstance(text.text, list)
-    return text.text
-
-
 @pytest.fixture(scope="module")
-def corpora() -> dict[str, list[Text]]:
+def corpora():
     return {kind: control(kind) for kind in KINDS}
 
 
-SIGNALS = ("lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight")
-
-
-def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
+def cues_of(words, kind):
     """(position, class) of every cue among the words of a text, found by its spelling alone."""
-    spelling: tuple[str, ...] = {
+    spelling = {
         "needle": (r"straw|hay|chaff", r"needle|thorn|spike"),
         "chorus": (r"dys\w+", r"eu\w+"),
         "unison": ("low", "high"),
         "debate": ("nay", "yea"),
         "poll": ("nay", "yea"),
         "feint": ("cold", "hot"),
-        "static": (r"(?!)", r"(?!)"),
-        "beacon": SIGNALS,
+        "static": (),
+        "beacon": ("lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight"),
     }[kind]
     return [
         (position, str(label))
@@ -65,24 +53,24 @@ def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_they_are_prepared_as_they_are(tmp_path: Path, provenance: Provenance, kind: str) -> None:
+def test_they_are_prepared_as_they_are(tmp_path, provenance, kind):
     texts = SplitSizes(train=30, dev=20, test=20)
     path = tmp_path / "corpus.parquet"
     prepare(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
     corpus = read_frame(path, CORPUS)
     generated = control(kind, texts=texts)
-    assert corpus["tokens"].map(list).tolist() == [words_of(text) for text in generated]
+    assert corpus["tokens"].map(list).tolist() == [text.text for text in generated]
     assert corpus["label"].tolist() == [int(text.label) for text in generated]
     assert [None if cues is None else list(cues) for cues in corpus["evidence"]] == [marked(x) for x in generated]
 
 
 @pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 6), ("chorus", 1 / 2), ("static", 1 / 2)])
-def test_share_of_positives_is_exact(corpora: dict[str, list[Text]], kind: str, share: float) -> None:
+def test_share_of_positives_is_exact(corpora, kind, share):
     for split, size in (("train", 1200), ("dev", 120), ("test", 600)):
         assert sum(text.label == "1" for text in split_of(corpora[kind], split)) == size * share
 
 
-def test_classes_of_beacon_are_balanced() -> None:
+def test_classes_of_beacon_are_balanced():
     texts = split_of(control("beacon", texts=SplitSizes(train=125)), "train")
     counts = [sum(text.label == str(label) for text in texts) for label in range(8)]
     assert sum(counts) == 125
@@ -90,20 +78,20 @@ def test_classes_of_beacon_are_balanced() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_seed_decides(corpora: dict[str, list[Text]], kind: str) -> None:
+def test_the_seed_decides(corpora, kind):
     assert control(kind) == corpora[kind]
     assert [text.id for text in corpora[kind][1199:1201]] == [f"{kind}-train-01200", f"{kind}-dev-00001"]
     assert control(kind, seed=2) != corpora[kind]
 
 
-def test_the_size_of_one_split_does_not_touch_another(corpora: dict[str, list[Text]]) -> None:
+def test_the_size_of_one_split_does_not_touch_another(corpora):
     other = control("chorus", texts=SplitSizes(train=10, dev=120, test=600))
     for split in ("dev", "test"):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], kind: str) -> None:
+def test_length_matches_its_negative_binomial_and_does_not_tell_the_label(corpora, kind):
     shortest, mean = KINDS[kind].shortest, KINDS[kind].mean
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
@@ -111,18 +99,13 @@ def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], ki
     assert lengths.min() >= shortest
     assert abs(lengths.mean() - mean) <= 4 * deviation / np.sqrt(len(lengths))
     assert lengths.std() == pytest.approx(deviation, rel=0.1)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_length_does_not_tell_the_label(corpora: dict[str, list[Text]], kind: str) -> None:
-    lengths = np.array([len(text.text) for text in corpora[kind]])
     positive = np.array([text.label == "1" for text in corpora[kind]])
     error = lengths.std() * np.sqrt(1 / positive.sum() + 1 / (~positive).sum())
     assert abs(lengths[positive].mean() - lengths[~positive].mean()) <= 3 * error
 
 
-def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Text]]) -> None:
-    tokens = [word for text in corpora["static"] for word in words_of(text)]
+def test_fillers_follow_zipf_mandelbrot(corpora):
+    tokens = [word for text in corpora["static"] for word in text.text]
     _, counts = np.unique(tokens, return_counts=True)
     shares = np.sort(counts)[::-1] / len(tokens)
     normaliser = sum(1 / (rank + 2.7) for rank in range(1, 801))
@@ -130,7 +113,7 @@ def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Text]]) -> None:
         assert shares[rank - 1] == pytest.approx(1 / (rank + 2.7) / normaliser, rel=0.12)
 
 
-def test_no_filler_is_a_cue() -> None:
+def test_no_filler_is_a_cue():
     words = draw_words(np.random.default_rng(0), 3000)
     assert len(set(words)) == 3000
     assert [len(word) for word in words] == sorted(len(word) for word in words)
@@ -138,25 +121,25 @@ def test_no_filler_is_a_cue() -> None:
 
 
 @pytest.mark.parametrize("kind", ["needle", "beacon", "feint", "unison", "static"])
-def test_cues_of_a_text_are_of_its_own_class(corpora: dict[str, list[Text]], kind: str) -> None:
+def test_cues_of_a_text_are_of_its_own_class(corpora, kind):
     for text in corpora[kind]:
-        cues = cues_of(words_of(text), kind)
+        cues = cues_of(text.text, kind)
         assert len(cues) == {"unison": len(text.text), "static": 0}.get(kind, 1)
         assert {label for _, label in cues} <= {text.label}
         assert (marked(text) or []) == [position for position, _ in cues]
 
 
-def test_needle_lies_anywhere(corpora: dict[str, list[Text]]) -> None:
+def test_needle_lies_anywhere(corpora):
     places = [cue / len(text.text) for text in corpora["needle"] for cue in marked(text) or []]
     quarters, _ = np.histogram(places, bins=4, range=(0, 1))
     assert len(places) == 1920
     assert np.all(abs(quarters - 480) < 4 * np.sqrt(1920 * 1 / 4 * 3 / 4))
 
 
-def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
+def test_chorus_majority_decides(corpora):
     margins = set()
     for text in corpora["chorus"]:
-        cues = cues_of(words_of(text), "chorus")
+        cues = cues_of(text.text, "chorus")
         own = sum(label == text.label for _, label in cues)
         margins.add(2 * own - len(cues))
         assert len(cues) in {5, 7, 9}
@@ -164,16 +147,16 @@ def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
     assert margins == {3, 5, 7, 9}
 
 
-def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict[str, list[Text]]) -> None:
+def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora):
     """1,920 texts of 12 words: the share has a standard error of 0.0032."""
-    own = [label == text.label for text in corpora["debate"] for _, label in cues_of(words_of(text), "debate")]
+    own = [label == text.label for text in corpora["debate"] for _, label in cues_of(text.text, "debate")]
     assert len(own) == 12 * len(corpora["debate"])
     assert abs(np.mean(own) - 0.6) < 4 * np.sqrt(0.24 / len(own))
 
 
-def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora: dict[str, list[Text]]) -> None:
+def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora):
     """Of the texts with a certain share of cues of class 1, that share has class 1, however many cues there are."""
-    cues = [[label == "1" for _, label in cues_of(words_of(text), "poll")] for text in corpora["poll"]]
+    cues = [[label == "1" for _, label in cues_of(text.text, "poll")] for text in corpora["poll"]]
     labels = np.array([text.label == "1" for text in corpora["poll"]])
     shares, counts = np.array([np.mean(own) for own in cues]), np.array([len(own) for own in cues])
     assert counts.min() == 1
@@ -182,15 +165,13 @@ def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora: dict[str, list[Text
         assert abs((labels - shares)[part].mean()) < 4 * 0.5 / np.sqrt(part.sum())
 
 
-def test_the_decoy_of_a_feint_is_of_the_other_class_and_no_evidence(corpora: dict[str, list[Text]]) -> None:
+def test_the_decoy_of_a_feint_is_of_the_other_class_and_no_evidence(corpora):
     for text in corpora["feint"]:
-        assert [word for word in words_of(text) if word in ("cool", "warm")] == [("warm", "cool")[int(text.label)]]
+        assert [word for word in text.text if word in ("cool", "warm")] == [("warm", "cool")[int(text.label)]]
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("chorus", 0.95, 1.0), ("static", 0.43, 0.57)])
-def test_a_bag_of_words_reads_chorus_but_not_static(
-    corpora: dict[str, list[Text]], kind: str, least: float, most: float
-) -> None:
+def test_a_bag_of_words_reads_chorus_but_not_static(corpora, kind, least, most):
     """600 test texts: chance lies within 0.5 +- 0.07 with a probability of 0.999."""
     bags = CountVectorizer(analyzer=lambda text: text.text)
     train, test = split_of(corpora[kind], "train"), split_of(corpora[kind], "test")

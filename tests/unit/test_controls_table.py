@@ -3,11 +3,10 @@
 import json
 import math
 import re
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
+from audited import subject
 from summaries import BLANK
 from tabled import assert_fits
 
@@ -23,11 +22,11 @@ FEW = "80 of the 100 texts needed"
 TEXTS = 200
 
 
-def claim(dataset: str, kind: str, **frames: Any) -> pd.DataFrame:
-    """Make the table of controls of one data set, from frames that have all columns but that of the data set."""
+def claim(dataset, kind, *summary, **frames):
+    """Make the table of controls of one data set, from rows of the summary and frames; no frame has the data set."""
     empty = pd.DataFrame({"dataset": [], "suite": [], "model": []})
     nothing = {
-        "summary": pd.DataFrame(columns=SUMMARY.schema.names),
+        "summary": pd.DataFrame(summary, columns=SUMMARY.schema.names).assign(dataset=dataset),
         "evidence": empty.assign(evidence_mass=0.0),
         "planted": empty.assign(ranking=""),
         "ranked_sets": empty,
@@ -35,13 +34,13 @@ def claim(dataset: str, kind: str, **frames: Any) -> pd.DataFrame:
         "shuffles": empty,
     }
     given = {name: frame.assign(dataset=dataset) for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
-    others: dict[str, Any] = {"subjects": [], "answer": {}, "corpus": {}, "tables": {}}
+    others = {"subjects": [], "answer": {}, "corpus": {}, "tables": {}}
     return controls({dataset: kind}, **others | nothing | frames | given)
 
 
-def state(suite: str, model: str, **questions: Any) -> dict[str, Any]:
+def state(suite, model, **questions):
     """A row of the summary. Of each question the zones, or zones and reason, or the zones of its classes by value."""
-    row: dict[str, Any] = {**BLANK, "suite": suite, "paper": "P", "model": model}
+    row = {**BLANK, "suite": suite, "paper": "P", "model": model}
     row |= {f"{question}_reason": "this suite trains no such model" for question in QUESTIONS}
     for question, stated in questions.items():
         zones, reason = stated if isinstance(stated, tuple) else (stated, "")
@@ -54,10 +53,10 @@ def state(suite: str, model: str, **questions: Any) -> dict[str, Any]:
     return row
 
 
-def test_statements_are_held_against_what_the_corpus_allows(tmp_path: Path) -> None:
+def test_statements_are_held_against_what_the_corpus_allows(tmp_path):
     row = state("wp", "base", needed="12", transferable="1")
     # another suite's model of the same name
-    table = claim("c", "chorus", summary=pd.DataFrame([row, {**row, "suite": "own"}]))
+    table = claim("c", "chorus", row, {**row, "suite": "own"})
     assert table[
         ["model", "question", "claim", "statistic", "value", "said", "allowed", "holds"]
     ].to_numpy().tolist() == [
@@ -101,7 +100,7 @@ def test_statements_are_held_against_what_the_corpus_allows(tmp_path: Path) -> N
         ("23?", ["1", "3"], False),
     ],
 )
-def test_what_is_allowed(allowed: str, stated: str | list[str], holds: bool) -> None:
+def test_what_is_allowed(allowed, stated, holds):
     """stated: zones, those of the classes, or why there are none."""
     if isinstance(stated, list):
         assert check_allowed(allowed, "≠", stated, "") == holds
@@ -109,7 +108,7 @@ def test_what_is_allowed(allowed: str, stated: str | list[str], holds: bool) -> 
         assert check_allowed(allowed, *((stated, [], "") if stated in "123" else ("-", [], stated))) == holds
 
 
-def test_reasons_are_those_that_statements_give() -> None:
+def test_reasons_are_those_that_statements_give():
     assert check_allowed("-", "-", [], find_objection("ranks", Part(Estimate(0.5, 0.4, 0.6), shuffled=0.8)))
     assert check_allowed("-", "-", [], find_objection("ranks", Part()))
     few = find_objection("ranks", Part(Estimate(0.5, 0.4, 0.6, texts=80, groups=80)))
@@ -117,9 +116,9 @@ def test_reasons_are_those_that_statements_give() -> None:
     assert not check_allowed("-", "-", [], few)
 
 
-def test_classes_are_taken_from_the_lowest_to_the_highest() -> None:
+def test_classes_are_taken_from_the_lowest_to_the_highest():
     row = state("jw", "average_tanh", located=["1", "2", "3"], signed=["1", "23"])
-    table = claim("d", "debate", summary=pd.DataFrame([row]))
+    table = claim("d", "debate", row)
     assert table[["question", "said", "holds"]].to_numpy().tolist() == [
         ["located", "≠1,3", True],
         ["signed", "≠1,23", False],
@@ -127,26 +126,25 @@ def test_classes_are_taken_from_the_lowest_to_the_highest() -> None:
     assert table["value"].isna().all()
 
 
-def test_what_was_not_measured_is_passed_over_and_too_few_texts_are_not() -> None:
-    assert claim("c", "chorus", summary=pd.DataFrame([state("wp", "base")])).empty
-    found = claim("c", "chorus", summary=pd.DataFrame([state("wp", "base", needed=("-", FEW))]))
+def test_what_was_not_measured_is_passed_over_and_too_few_texts_are_not():
+    assert claim("c", "chorus", state("wp", "base")).empty
+    found = claim("c", "chorus", state("wp", "base", needed=("-", FEW)))
     assert found[["question", "said", "holds"]].to_numpy().tolist() == [["needed", "-", False]]
 
 
-def test_every_liar_is_claimed_to_be_caught() -> None:
+def test_every_liar_is_claimed_to_be_caught():
     models = {"honest": "3", "liar_lambda0.1": "1", "liar_lambda1.0": "12"}
-    rows = [state("pd", model, located=zones) for model, zones in models.items()]
-    table = claim("n", "needle", summary=pd.DataFrame(rows))
+    table = claim("n", "needle", *(state("pd", model, located=zones) for model, zones in models.items()))
     assert dict(zip(table["model"], table["holds"], strict=True)) == dict(zip(models, [True, True, False], strict=True))
 
 
-def test_other_data_sets_and_models_have_no_claims() -> None:
+def test_other_data_sets_and_models_have_no_claims():
     row = state("wp", "base", needed="3", stable="3")
-    assert claim("sst", "sst", summary=pd.DataFrame([row])).empty
-    assert claim("c", "chorus", summary=pd.DataFrame([{**row, "model": "uniform"}])).empty
+    assert claim("sst", "sst", row).empty
+    assert claim("c", "chorus", {**row, "model": "uniform"}).empty
 
 
-def test_truth_is_of_questions_and_kinds_that_there_are() -> None:
+def test_truth_is_of_questions_and_kinds_that_there_are():
     for kind, truth in TRUTH.items():
         assert kind in {*KINDS, "digest"}
         for zones in truth.values():
@@ -155,7 +153,7 @@ def test_truth_is_of_questions_and_kinds_that_there_are() -> None:
                 assert re.fullmatch(r"(?=.)((1|2|3|12|23)\??)?-?(≠[123]+,[123]+)?", allowed), allowed
 
 
-def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_not_be_low() -> None:
+def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_not_be_low():
     claimed = [item for truth in TRUTH.values() for zones in truth.values() for item in zones.items()]
     for question in QUESTIONS:
         allowed = {one for name, one in claimed if name == question}
@@ -172,20 +170,18 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
         ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.94, False),
     ],
 )
-def test_base_learns_what_is_planted_and_no_noise(
-    kind: str, column: str, claimed: str, bounds: list[float | None], value: float, holds: bool
-) -> None:
-    table = claim("s", kind, summary=pd.DataFrame([state("wp", "base") | {column: value}]))
+def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, bounds, value, holds):
+    table = claim("s", kind, state("wp", "base") | {column: value})
     found = table[["claim", "value", "least", "most", "holds"]].astype(object).replace(math.nan, None)
     assert found.to_numpy().tolist() == [[claimed, value, *bounds, holds]]
 
 
 @pytest.mark.parametrize(("masses", "holds"), [([0.7, 0.2], False), ([0.7, 0.4], True)])
-def test_attention_finds_the_needle(masses: list[float], holds: bool) -> None:
+def test_attention_finds_the_needle(masses, holds):
     own = pd.DataFrame({"suite": "wp", "model": "base", "evidence_mass": masses})
     others = pd.DataFrame({"suite": ["own", "wp"], "model": ["base", "adversary"], "evidence_mass": [0.9, 0.0]})
-    summary = pd.DataFrame([state("wp", "base"), state("wp", "uniform")])
-    table = claim("n", "needle", summary=summary, evidence=pd.concat([own, others]))
+    rows = state("wp", "base"), state("wp", "uniform")
+    table = claim("n", "needle", *rows, evidence=pd.concat([own, others]))
     assert table["value"].tolist() == pytest.approx([sum(masses) / 2])
     assert table[["least", "holds"]].to_numpy().tolist() == [[0.5, holds]]
 
@@ -198,26 +194,26 @@ def test_attention_finds_the_needle(masses: list[float], holds: bool) -> None:
     ],
 )
 def test_a_liar_predicts_as_well_attends_elsewhere_and_relies_on_what_it_hides(
-    accuracy: float, masses: list[float], without: list[bool | None], values: list[float], holds: list[bool]
-) -> None:
+    accuracy, masses, without, values, holds
+):
     about = {"suite": "pd", "model": "liar_lambda0.1"}
     rows = [state("pd", "honest") | {"accuracy": 0.99}, state(**about) | {"accuracy": accuracy}]
     # a text of which nothing is left counts as wrong
     deleted = pd.DataFrame({**about, "right": True, "right_without": without})
     weighed = pd.DataFrame({**about, "evidence_mass": masses})
-    table = claim("n", "needle", summary=pd.DataFrame(rows), evidence=weighed, impermissible=deleted)
+    table = claim("n", "needle", *rows, evidence=weighed, impermissible=deleted)
     assert table["value"].tolist() == pytest.approx(values)
     assert table["holds"].tolist() == holds
     assert table[["least", "most"]].fillna(0).to_numpy().tolist() == [[-0.02, 0], [0, 0.05], [0.1, 0]]
 
 
-def test_digest_starts_with_the_evidence_and_flips_early() -> None:
+def test_digest_starts_with_the_evidence_and_flips_early():
     tops = {"suite": "ss", "ranking": "product", "on_evidence": [True, True, True, False]}
     sets = {"ranking": ["product", "product", "smallest"], "fraction_removed": [0.3, 0.5, 0.3]}
     table = claim(
         "d",
         "digest",
-        summary=pd.DataFrame([state("ss", model) for model in ("han_none", "han_conv")]),
+        *(state("ss", model) for model in ("han_none", "han_conv")),
         planted=pd.concat([pd.DataFrame({**tops, "model": model}) for model in ("han_none", "han_conv")]),
         ranked_sets=pd.DataFrame({**sets, "suite": "ss", "model": "han_none"}),
     )
@@ -226,7 +222,7 @@ def test_digest_starts_with_the_evidence_and_flips_early() -> None:
     assert table[["model", "holds"]].to_numpy().tolist() == [["han_none", True], ["han_none", False]]
 
 
-def test_claims_of_maps_hold_where_the_whole_interval_does() -> None:
+def test_claims_of_maps_hold_where_the_whole_interval_does():
     rows = [
         ("hf/relay/rollout", "located", 0.8, 0.6, 1.0),
         ("hf/relay/attention", "located", 0.4, 0.3, 0.55),
@@ -244,32 +240,27 @@ def test_claims_of_maps_hold_where_the_whole_interval_does() -> None:
     assert found["least"].tolist()[0] == found["most"].tolist()[1] == 0.5
 
 
-def draw_shuffles(
-    by_weight: list[list[float]], leads: list[list[float]] | None = None, predictions: list[list[int]] | None = None
-) -> pd.DataFrame:
+def draw_shuffles(by_weight, leads=None, predictions=None):
     """Rows of the audit: of the map and of each shuffle in turn what half the texts have, and the other half.
 
     A random order erases half of the items, and the smallest set is a tenth.
     """
-    rows = []
-    for shuffle, shares in enumerate(by_weight):
-        for number in range(TEXTS):
-            half = number % 2
-            rows.append(
-                {
-                    "suite": "wp", "model": "base", "seed": 1, "id": f"t{number}", "shuffle": shuffle, "items": 9,
-                    "prediction": predictions[shuffle][half] if predictions else 0, "random": 0.5,
-                    "by_weight": shares[half], "smallest": 0.1, "lead": leads[shuffle][half] if leads else 1.0,
-                    "fall": 0.0,
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            "suite": "wp", "model": "base", "seed": 1, "id": f"t{number}", "shuffle": shuffle, "items": 9,
+            "prediction": predictions[shuffle][number % 2] if predictions else 0, "random": 0.5,
+            "by_weight": shares[number % 2], "smallest": 0.1,
+            "lead": leads[shuffle][number % 2] if leads else 1.0, "fall": 0.0,
+        }
+        for shuffle, shares in enumerate(by_weight)
+        for number in range(TEXTS)
+    )  # fmt: skip
 
 
-def claim_of_shuffles(shuffles: pd.DataFrame) -> dict[str, list[Any]]:
+def claim_of_shuffles(shuffles):
     """Value, zones and verdict, by question."""
-    subject = {"suite": "wp", "paper": "P", "model": "base", "seeds": 1, "items": "words", "unasked": {}}
-    table = claim("sst", "sst", shuffles=shuffles, subjects=[{**subject, "dataset": "sst"}])
+    judged = subject(contrasts=None, dataset="sst", paper="P", seeds=1).model_dump()
+    table = claim("sst", "sst", shuffles=shuffles, subjects=[judged])
     assert table["allowed"].eq("12-").all()
     assert table["question"].eq("").all()
     rows = table[["claim", "value", "said", "holds"]].to_numpy().tolist()
@@ -287,13 +278,11 @@ def claim_of_shuffles(shuffles: pd.DataFrame) -> dict[str, list[Any]]:
         ([[0.5, 0.5], [0.1, 0.1], [0.5, 0.5], [0.5, 0.5]], 1, "3", False),
     ],
 )
-def test_a_shuffle_is_held_against_the_others(
-    by_weight: list[list[float]], value: float, said: str, holds: bool
-) -> None:
+def test_a_shuffle_is_held_against_the_others(by_weight, value, said, holds):
     assert claim_of_shuffles(draw_shuffles(by_weight))["ranks"] == [pytest.approx(value), said, holds]
 
 
-def test_a_shuffle_must_not_be_high_in_any_class() -> None:
+def test_a_shuffle_must_not_be_high_in_any_class():
     # of class 0, from .1 to .5 as the others do on the mean; of class 1 nothing is better than another order
     classes = [[0, 1]] * 4
     rows = draw_shuffles([[0.5, 0.5], [0.1, 0.5], [0.5, 0.5], [0.5, 0.5]], predictions=classes)
@@ -302,7 +291,7 @@ def test_a_shuffle_must_not_be_high_in_any_class() -> None:
     assert (said, holds) == ("13", False)
 
 
-def test_a_shuffle_whose_top_item_supports_breaks_the_claim() -> None:
+def test_a_shuffle_whose_top_item_supports_breaks_the_claim():
     even = [[0.3, 0.3]] * 4
     own, others = [1.0, 1.0], [1.0, -1.0]
     assert claim_of_shuffles(draw_shuffles(even, [own, others, others, others]))["signed"] == [0.5, "1", True]
@@ -314,5 +303,5 @@ def test_a_shuffle_whose_top_item_supports_breaks_the_claim() -> None:
     assert found[1:] == ["-", True]
 
 
-def test_one_shuffle_cannot_be_held_against_others() -> None:
+def test_one_shuffle_cannot_be_held_against_others():
     assert not claim_of_shuffles(draw_shuffles([[0.5, 0.5], [0.1, 0.1]]))

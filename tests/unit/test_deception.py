@@ -1,6 +1,5 @@
 """Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
 
-from collections.abc import Callable
 from itertools import product
 from math import nan
 
@@ -8,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from readouts import make_readout
 from small_networks import model_of, split_of
 from tabled import cell, performance
 from torch import nn
@@ -16,7 +16,6 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import Look, Names
-from attention_audit.readout import Readout
 from attention_audit.tables.shown import show_table
 from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import collect_labels
@@ -34,7 +33,7 @@ HONEST, LIAR, ANONYMISED = MODELS
 LABELS = collect_labels([MODELS.labels], {})
 
 
-def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Callable[..., Readout]) -> None:
+def test_what_a_model_does_without_the_hidden_words_by_hand():
     """A mean of words without an encoder: the log odds are half the mean of their values."""
     model = model_of("none", attention="uniform", classes=2).float()
     nn.init.constant_(model.decoder.bias, 0.0)
@@ -42,7 +41,7 @@ def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Call
     with torch.no_grad():
         model.embedding.weight[4:8] = torch.tensor([8.0, -2, -4, 6])[:, None]
     split = split_of([[2, 4, 5, 6, 3], [2, 5, 7, 3], [2, 4, 3], [2, 7, 5, 5, 3]])
-    readout = random_readout([3, 2, 1, 3], outputs=1)
+    readout = make_readout([3, 2, 1, 3], outputs=1)
     blocked = {"text-0": [0], "text-1": [], "text-2": [0], "text-3": [0, 2]}
     found = impermissible(Attributed(model, split, readout, lambda line: None), blocked)
     assert found["id"] == ["text-0", "text-1", "text-2", "text-3"]
@@ -58,15 +57,15 @@ def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Call
     np.testing.assert_allclose(found["fall"], [p[0] - p[1], 0, nan, p[2] - p[3]], rtol=1e-6, atol=1e-7)
 
 
-def test_texts_without_named_words_are_left_out(random_readout: Callable[..., Readout]) -> None:
+def test_texts_without_named_words_are_left_out():
     model, split = model_of(attention="linear"), split_of([[2, 4, 5, 3], [2, 6, 3]])
-    texts = Attributed(model, split, random_readout([2, 1], outputs=3), lambda line: None)
+    texts = Attributed(model, split, make_readout([2, 1], outputs=3), lambda line: None)
     found = impermissible(texts, {"text-1": []})
     assert found["id"] == ["text-1"]
     assert impermissible(texts, {})["id"] == []
 
 
-def rows(**means: tuple[float, float]) -> pd.DataFrame:
+def rows(**means):
     """Rows of the audit `impermissible` of two seeds and 200 texts, with these means of the honest model and a liar."""
     frame = pd.DataFrame(product((HONEST, LIAR), (1, 2), range(200)), columns=["model", "seed", "number"])
     place = frame["model"].eq(LIAR).astype(int)
@@ -83,7 +82,7 @@ ACCURACIES = {HONEST: [0.77, 0.77], LIAR: [0.6, 0.6], ANONYMISED: [0.48, 0.5]}
 SCORES = pd.concat([performance(ACCURACIES, "sst-wiki", metric) for metric in ("accuracy", "f1")])
 
 
-def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
+def test_the_table_has_each_number_beside_the_papers_and_the_reruns():
     table = pd_table_deception(PUBLISHED, SCORES, MODELS)
     assert list(table.columns) == TABLE.schema.names
     honest, liar = cell(table, HONEST, "accuracy_percent"), cell(table, LIAR, "accuracy_percent")
@@ -102,7 +101,7 @@ def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
     assert block.rows["paper: attention on impermissible words (%)"].tolist() == ["77.7", "0.04", ""]
 
 
-def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:
+def test_a_text_of_which_nothing_is_left_counts_as_wrong():
     emptied = PUBLISHED.assign(right_without=None)
     table = pd_table_deception(emptied, SCORES, MODELS)
     assert cell(table, LIAR, "deleted_percent")["mean"] == 0

@@ -1,16 +1,21 @@
-"""Divergences, against values worked by hand and against scipy."""
+"""Divergences, against values worked by hand and against scipy, and laws that they obey for any weights."""
 
-import math
 from itertools import permutations
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import rel_entr
+from scipy.stats import entropy
 from torch import tensor
 
-from attention_audit.divergence import flipped, jsd, kl, tvd
+from attention_audit.divergence import LN2, flipped, jsd, jsd_rearranged, kl, tvd
 
 
-def test_a_flip_is_where_no_likeliest_class_stays_one() -> None:
+def test_a_flip_is_where_no_likeliest_class_stays_one():
     half, tied = [0.5, 0.3, 0.2], [0.4, 0.4, 0.2]
     after = tensor([half, tied, [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
     assert flipped(tensor(half), after).tolist() == [False, False, True, True]
@@ -22,7 +27,7 @@ def test_a_flip_is_where_no_likeliest_class_stays_one() -> None:
             assert told.tolist() == flipped(tensor(before), after).tolist()
 
 
-def test_padding_adds_nothing_and_gets_no_gradient() -> None:
+def test_padding_adds_nothing_and_gets_no_gradient():
     scores = tensor([[0.3, -1.0, 2.0, float("-inf")]], requires_grad=True)
     base = tensor([[0.2, 0.3, 0.5, 0.0]])
     a = scores.softmax(-1)
@@ -34,19 +39,54 @@ def test_padding_adds_nothing_and_gets_no_gradient() -> None:
         assert gradient[0, 3] == 0
 
 
-def test_underflowed_weights_keep_values_finite_and_right() -> None:
+def test_underflowed_weights_keep_values_finite_and_right():
     """exp(-200) is 0 in float32; the divergences must be what float64, where it is not 0, says."""
     scores = tensor([0.0, -200.0, -1.0])
     weights, exact = scores.softmax(-1), scores.double().softmax(-1)
     assert weights[1] == 0 < exact[1]
     other = tensor([0.1, 0.6, 0.3])
-    assert jsd(weights, other).item() == pytest.approx(jsd(exact, other.double()).item(), abs=1e-6)
-    assert kl(weights, other).item() == pytest.approx(kl(exact, other.double()).item(), abs=1e-6)
-    reverse = kl(other, weights).item()
-    assert math.isfinite(reverse)
+    for divergence in (kl, jsd):
+        assert divergence(weights, other).item() == pytest.approx(divergence(exact, other.double()).item(), abs=1e-6)
+    assert kl(other, weights).isfinite()
     assert kl(exact * 0 + 1 / 3, tensor([1.0, 0.0, 0.0]).double()).isfinite()
 
 
-def test_tvd_is_over_all_classes() -> None:
-    assert tvd(tensor([0.3, 0.7]), tensor([0.6, 0.4])).item() == pytest.approx(0.3, abs=1e-7)
-    assert tvd(tensor([0.2, 0.3, 0.5]), tensor([0.5, 0.3, 0.2])).item() == pytest.approx(0.3, abs=1e-7)
+def test_tvd_is_over_all_classes():
+    for one, other in (([0.3, 0.7], [0.6, 0.4]), ([0.2, 0.3, 0.5], [0.5, 0.3, 0.2])):
+        assert tvd(tensor(one), tensor(other)).item() == pytest.approx(0.3, abs=1e-7)
+
+
+@st.composite
+def pairs(draw, zeros=True):
+    """Two distributions over as many positions, with exact zeros where allowed."""
+    length = draw(st.integers(1, 12))
+    # half of the least number there is would be 0, and the divergence by scipy infinite
+    weight = st.just(0.0) | st.floats(1e-300, 1.0) if zeros else st.floats(1e-6, 1.0)
+    weights = arrays(np.float64, (2, length), elements=weight).filter(lambda w: (w.sum(1) > 1e-3).all())
+    both = draw(weights)
+    a, b = torch.from_numpy(both / both.sum(1, keepdims=True))
+    return a, b
+
+
+@given(pairs())
+def test_jsd_is_symmetric_bounded_and_scipys(pair):
+    a, b = pair
+    value = jsd(a, b).item()
+    assert 0 <= value <= LN2
+    assert abs(value - jsd(b, a).item()) < 1e-12
+    p, q = a.numpy(), b.numpy()
+    assert abs(value - (rel_entr(p, (p + q) / 2) + rel_entr(q, (p + q) / 2)).sum() / 2) < 1e-9
+
+
+@given(pairs(zeros=False))
+def test_kl_is_scipys_and_not_negative(pair):
+    a, b = pair
+    assert abs(kl(a, b).item() - entropy(a.numpy(), b.numpy())) < 1e-9
+    assert kl(a, b).item() > -1e-12
+
+
+@given(pairs(), st.randoms())
+def test_the_jsd_of_weights_in_another_order_is_jsd(pair, random):
+    a, _ = pair
+    order = random.sample(range(len(a)), len(a))
+    assert abs(jsd_rearranged(a, a[order]) - jsd(a, a[order])) < 1e-12

@@ -1,7 +1,6 @@
 """LSTMs whose states are made to differ: the orthogonal recurrence, the penalty of conicity, and the suite of both."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,28 +12,27 @@ from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
 from attention_audit.model.batch import Batch, Marked
-from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM
+from attention_audit.model.encoders import OrthogonalLSTM
 from attention_audit.model.network import Output, build_reader
 from attention_audit.training.loop import measure_loss
 from attention_audit.training.settings import DiversityObjective
 
 TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]
 """Three texts between their marks, 2 and 3."""
-NAMES = ["lstm", "orthogonal_lstm", "orthogonal_bilstm"]
 NOTHING = torch.zeros(0)
 
 
-def marked(texts: list[list[int]] = TEXTS) -> Marked:
+def marked(texts=TEXTS):
     ids = nn.utils.rnn.pad_sequence([tensor(text) for text in texts], batch_first=True)
     return Marked(ids, tensor([len(text) - 2 for text in texts]))
 
 
-def make_double(name: str, hidden: int = 4) -> tuple[Any, nn.Embedding]:
+def make_double(name, hidden=4):
     torch.manual_seed(0)
     return build_reader(make_architecture(name, hidden=hidden)).double(), nn.Embedding(10, 5).double()
 
 
-def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them() -> None:
+def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them():
     """Each state is found again from the LSTM's equations and an orthogonal projection by the pseudoinverse."""
     torch.manual_seed(1)
     lstm, words = OrthogonalLSTM(3, 6).double(), torch.randn(7, 2, 3).double() * 2
@@ -55,8 +53,8 @@ def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_fro
             torch.testing.assert_close(states[step, text], state, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
+@pytest.mark.parametrize("name", ["lstm", "orthogonal_lstm", "orthogonal_bilstm"])
+def test_padding_changes_neither_states_nor_summaries(name):
     encoder, embedding = make_double(name)
     together, ends = encoder(embedding, marked()), encoder.summary(embedding, marked())
     for place, text in enumerate(TEXTS):
@@ -65,17 +63,15 @@ def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
         torch.testing.assert_close(ends[place], encoder.summary(embedding, alone)[0])
 
 
-def test_an_lstm_is_pytorchs_between_its_marks() -> None:
+def test_an_lstm_is_pytorchs_between_its_marks():
     encoder, embedding = make_double("lstm")
-    assert isinstance(encoder, LSTM)
     states, (end, _) = encoder.forwards(embedding(tensor(TEXTS[0]))[:, None])
     torch.testing.assert_close(encoder(embedding, marked())[0, :4], states[1:-1, 0])
     torch.testing.assert_close(encoder.summary(embedding, marked())[0], end[0, 0])
 
 
-def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
+def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal():
     encoder, embedding = make_double("orthogonal_bilstm", 6)
-    assert isinstance(encoder, OrthogonalBiLSTM)
     text = [2, 5, 6, 7, 8, 9, 3]
     states = encoder(embedding, marked([text]))[0].detach()
     # the state of the mark that each direction begins with is the first
@@ -91,14 +87,14 @@ def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
             assert abs(float(cosine_similarity(side[place], side[:place].mean(0), dim=0))) < 1e-2
 
 
-def test_conicity_and_its_magnitude_by_hand() -> None:
+def test_conicity_and_its_magnitude_by_hand():
     # the mean of (3, 0), (-1, 0) is (1, 0), with which they have the cosines 1 and -1
     states, mask = tensor([[[3.0, 0.0], [-1.0, 0.0], [9.0, 9.0]]]), tensor([[True, True, False]])
     assert measure_conicity(states, mask).tolist() == [0]
     assert measure_absolute_conicity(states, mask).tolist() == [1]
 
 
-def test_padding_adds_nothing_to_the_penalty() -> None:
+def test_padding_adds_nothing_to_the_penalty():
     torch.manual_seed(2)
     batch = Batch(torch.ones(3, 6, dtype=torch.int64), tensor([4, 2, 1]), tensor([1, 0, 1]))
     states = torch.randn(3, 4, 3, dtype=torch.float64, requires_grad=True)
@@ -107,13 +103,12 @@ def test_padding_adds_nothing_to_the_penalty() -> None:
     # a label's probability is 1/2; a single state is its own mean
     assert loss[2].item() == pytest.approx(math.log(2) + 0.5)
     loss.sum().backward()
-    assert states.grad is not None
     assert states.grad[:2][batch.mask[:2]].any(1).all()
     assert not states.grad[~batch.mask].any()
 
 
 @pytest.mark.parametrize("name", ["lstm", "orthogonal_bilstm"])
-def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
+def test_of_a_pair_the_states_of_the_text_are_penalised(name):
     model = model_of(name, pair=True).float()
     split = split_of([[2, 4, 5, 6, 3], [2, 7, 9, 3]], queries=[[2, 7, 3], [2, 8, 9, 3]])
     batch = split.batch(np.arange(2))
@@ -123,7 +118,7 @@ def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
     torch.testing.assert_close(penalty, 2 * measure_absolute_conicity(output.states, batch.mask).sum())
     penalty.backward()
 
-    def moved(part: nn.Module) -> float:
+    def moved(part):
         return max(float(weight.grad.abs().max()) for weight in part.parameters() if weight.grad is not None)
 
     assert moved(model.query_encoder) < 1e-6

@@ -2,8 +2,6 @@
 
 import math
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,7 @@ SEEDS, TEXTS = (10, 50), 40
 CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}
 
 
-def rows(dataset: str = "sst", **columns: Any) -> pd.DataFrame:
+def rows(dataset="sst", **columns):
     """One row a model, seed and text; a column is a value, one a model, or a function of the models and the texts."""
     frame = pd.DataFrame(product(MODELS, SEEDS, range(TEXTS)), columns=["model", "seed", "id"])
     for name, value in columns.items():
@@ -30,12 +28,12 @@ def rows(dataset: str = "sst", **columns: Any) -> pd.DataFrame:
     return frame.assign(dataset=dataset, id=[f"text {number}" for number in frame["id"]])
 
 
-def diverse(value: float, others: float) -> dict[str, float]:
+def diverse(value, others):
     """A value of diversity_lstm, and that of the other models."""
     return dict.fromkeys(MODELS, others) | {"diversity_lstm": value}
 
 
-def frames(dataset: str = "sst") -> dict[str, pd.DataFrame]:
+def frames(dataset="sst"):
     """The vanilla model is right in 32 of 40 texts, the others in 30; permuting moves diversity_lstm alone."""
     removed = {"random": 0.8, "attention": diverse(0.4, 0.8), "smallest": 0.2}
     return {
@@ -56,11 +54,11 @@ def frames(dataset: str = "sst") -> dict[str, pd.DataFrame]:
     }
 
 
-def performance(dataset: str = "sst") -> pd.DataFrame:
+def performance(dataset="sst"):
     return rows(dataset)[["dataset", "model", "seed"]].drop_duplicates().assign(selection="dev")
 
 
-def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
+def test_the_twin_of_a_model_reads_in_as_many_directions():
     assert {name: find_twin(name) for name in MD} == {
         "vanilla_lstm": None,
         "orthogonal_lstm": "vanilla_lstm",
@@ -71,7 +69,7 @@ def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
     }
 
 
-def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path: Path) -> None:
+def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path):
     table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
     assert cells(table, "diversity_lstm") == pytest.approx(
         {
@@ -97,7 +95,7 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path:
     assert len(assert_fits(table, tmp_path)) == 3 * 9
 
 
-def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note() -> None:
+def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note():
     table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
     published = cells(table, "vanilla_lstm", "published")
     assert (published["accuracy"], published["magnitude"]) == (0.818, 0.68)
@@ -106,7 +104,7 @@ def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note(
     assert note == "rerun 1: accuracy and conicity 0.8 and 0.19; rerun 2: accuracy and conicity 0.7814 and 0.19"
 
 
-def test_a_data_set_of_pairs_has_no_ranks() -> None:
+def test_a_data_set_of_pairs_has_no_ranks():
     single, pairs = frames(), frames("snli")
     both = {name: pd.concat([single[name], pairs[name]]) for name in single} | {"ranked_sets": single["ranked_sets"]}
     table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, resamples=50, models=MD)
@@ -115,7 +113,7 @@ def test_a_data_set_of_pairs_has_no_ranks() -> None:
     assert cells(table[table["dataset"] == "snli"], "diversity_lstm")["used"] == pytest.approx(0.25)
 
 
-def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_over_texts() -> None:
+def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_over_texts():
     removed = np.array([[0.1, 0.2, math.nan, 0.9], [0.3, 0.2, 0.5, math.nan]])
     # means over trainings: .2, .2, .75, .95
     found = take_median(removed, 2000)
@@ -123,7 +121,7 @@ def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_ove
     assert take_median(np.full((1, 5), 0.5), 10)[1:3] == (0.5, 0.5)
 
 
-def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:
+def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy():
     shown = {name: frame for name, frame in frames().items() if name in ("conicity", "permutation", "ranked_sets")}
     figure = md_fig_conicity(**shown, models=MD)
     above, below = figure.axes
@@ -138,7 +136,7 @@ def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:
     assert labels == ["vanilla LSTM", "diversity LSTM", "orthogonal BiLSTM"]
 
 
-def test_the_figure_says_where_nothing_is_erased() -> None:
+def test_the_figure_says_where_nothing_is_erased():
     shown = {name: frame for name, frame in frames("snli").items() if name in ("conicity", "permutation")}
     figure = md_fig_conicity(**shown, ranked_sets=frames()["ranked_sets"].iloc[:0], models=MD)
     assert [text.get_text() for text in figure.axes[1].texts] == ["not asked of pairs"]

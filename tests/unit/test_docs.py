@@ -4,8 +4,6 @@ import re
 import shlex
 import textwrap
 import tomllib
-from pathlib import Path
-from typing import Any
 
 import classifiers_on_disk
 import numpy as np
@@ -25,7 +23,7 @@ from attention_audit.columns.audits import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
-from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.asked_for import GATHERING, refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
@@ -35,6 +33,7 @@ from attention_audit.report.page import read_caption
 from attention_audit.section import Section
 from attention_audit.tables import controls
 from attention_audit.training.papers import DocumentModels
+from makers.replication.captions import two_sentences
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
 PAGES = {
@@ -45,31 +44,29 @@ PAGES = {
 WRITTEN = [page for page in PAGES if "/tables/" not in page]
 """The pages without these tables."""
 README = PAGES["README.md"]
-STARTS = ["papers", "own-data", "classifier", "readouts"]
-"""The doors, by which a reader of README.md goes on."""
 LOWEST = {question.said[0] for question in QUESTIONS.values()}
 LARGEST = 25_000
 """Bytes of a page, so that it can be read at once."""
 
 
-def docs(*pages: str) -> str:
+def docs(*pages):
     """Pages of docs/, by their names, one after another."""
     return "\n".join(PAGES[f"docs/{page}.md"] for page in pages)
 
 
-def section(page: str, heading: str) -> str:
+def section(page, heading):
     """The text under a heading, down to the next one of its level."""
     return page.split(f"\n## {heading}\n")[1].split("\n## ", maxsplit=1)[0]
 
 
-def anchors(page: str) -> set[str]:
+def anchors(page):
     """What links to the headings of a page are called."""
     headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", WRITTEN)
-def test_a_page_is_small_and_its_links_lead_somewhere(page: str) -> None:
+def test_a_page_is_small_and_its_links_lead_somewhere(page):
     assert len(PAGES[page].encode()) <= LARGEST
     for name, anchor in re.findall(r"\]\((?!https?://)([^)\s#]*)#?([^)\s]*)\)", PAGES[page]):
         path = (ROOT / page).parent / name if name else ROOT / page
@@ -77,23 +74,21 @@ def test_a_page_is_small_and_its_links_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(path.read_text()), (name, anchor)
 
 
-def test_the_map_of_the_tree_is_true_and_whole() -> None:
+def test_the_map_of_the_tree_is_true_and_whole():
     entries = {path.rstrip("/") for path in re.findall(r"^    (\S+) {2,}\w", section(README, "The tree"), re.MULTILINE)}
     assert {path for path in entries if not (ROOT / path).exists()} == set()
     folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "workflow").iterdir()}
     assert folders - {"workflow/src"} <= entries
 
 
-@pytest.mark.parametrize("page", [page for page in WRITTEN if "/extending/" not in page])
-def test_files_that_are_named_exist(page: str) -> None:
-    for path in re.findall(r"`((?:\w+/)+[\w.-]*\.(?:py|csv|yaml|smk|rst))`", PAGES[page]):
-        assert (PACKAGE / path).is_file() or (ROOT / path).is_file(), path
-
-
 @pytest.mark.parametrize("page", WRITTEN)
-def test_keys_that_are_named_exist(page: str) -> None:
+def test_files_and_keys_that_are_named_exist(page):
+    # pages on extending name files that their readers write
+    files = [] if "/extending/" in page else re.findall(r"`((?:\w+/)+[\w.-]*\.(?:py|csv|yaml|smk|rst))`", PAGES[page])
+    for path in files:
+        assert (PACKAGE / path).is_file() or (ROOT / path).is_file(), path
     for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", PAGES[page]):
-        kind: Any = Config
+        kind = Config
         parts = key.split(".")
         if parts[0] in Config.model_fields and not key.endswith((".py", ".yaml", ".parquet")):
             for part in parts:
@@ -104,13 +99,11 @@ def test_keys_that_are_named_exist(page: str) -> None:
 
 MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-GATHERING = {"all", "corpora", "audits", "tables", "figures", "report_page"}
-"""The rules that gather files."""
 CHANGES = [command for example in EXAMPLES for command in example.commands]
 """Commands after a change of docs/extending/, which tests/end_to_end/test_extending.py runs."""
 
 
-def commands(page: str) -> list[str]:
+def commands(page):
     """The commands of a page: lines of its indented blocks, and what its sentences quote. Those with a <name> to be
     filled in, but for that of a folder, are left out.
     """
@@ -121,14 +114,14 @@ def commands(page: str) -> list[str]:
     return [text for text in texts if not re.search(r"<(?!folder>)|\bFILE\b", text)]
 
 
-def plan_asked_for(words: list[str], mirror: Path) -> None:
+def plan_asked_for(words, mirror):
     """Plan what a call of Snakemake asks for. Raises AuditError where that is wrong, or where nothing makes it."""
     asked, unknown = get_argument_parser().parse_known_args(words)
     assert not unknown, unknown
     files = [str(path) for path in asked.configfile or []]
     if any((command.targets, command.files) == (asked.targets, files) for command in CHANGES):
         return
-    raw: dict[str, Any] = {} if files else DEMONSTRATION
+    raw = {} if files else DEMONSTRATION
     for file in files:
         # what the user writes is nobody's
         raw = overlaid(
@@ -146,16 +139,16 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A mirror with a Transformer, a language model, and word vectors that have no address."""
+def mirror(tmp_path_factory):
+    """A mirror with all that the pages name and that has no address."""
     folder = mirror_in(tmp_path_factory.mktemp("mirror"))
-    for name in (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page)):
+    for name in re.findall(r"\{kind: file, file: ([\w.]+),", "".join(PAGES.values())):
         (folder / "vectors" / name).touch()
     return folder
 
 
 @pytest.mark.parametrize("page", [page for page in WRITTEN if commands(PAGES[page])])
-def test_commands_are_such_as_tests_run(page: str, mirror: Path) -> None:
+def test_commands_are_such_as_tests_run(page, mirror):
     for command in dict.fromkeys(commands(PAGES[page])):
         words = shlex.split(command, comments=True)
         match words[1:] if re.match(r"[A-Z_]+=", words[0]) else words:
@@ -183,15 +176,15 @@ def test_commands_are_such_as_tests_run(page: str, mirror: Path) -> None:
                 pytest.fail(f"no test runs: {command}")
 
 
-def configurations(page: str) -> list[str]:
+def configurations(page):
     """The pieces of configuration on a page: what is indented and begins with a key, and what a sentence quotes."""
     blocks = map(textwrap.dedent, re.findall(r"(?:^    .*\n)+", page, re.MULTILINE))
     quoted = re.findall(r"`(\w+: \{.*?\})`", page)
     return [text for text in (*blocks, *quoted) if text.partition(":")[0] in Config.model_fields]
 
 
-@pytest.mark.parametrize("text", configurations(docs("data", *STARTS)))
-def test_configurations_are_right(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", configurations(docs("data", "papers", "own-data", "classifier", "readouts")))
+def test_configurations_are_right(text, tmp_path):
     entry = overlaid({"corpora": {"reviews": {"kind": "table", "path": "reviews.csv"}}}, yaml.safe_load(text))
     if "transformer" in entry:
         entry["transformer"]["path"] = str(on_disk.save(tmp_path))
@@ -199,7 +192,7 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
         if recipe := given.get("recipe"):
             recipe["path"] = str(on_disk.save(tmp_path / "encoder"))
             continue
-        kind: dict[str, Any] = {"family": "llama", "language": True} if "prompt" in given else {}
+        kind = {"family": "llama", "language": True} if "prompt" in given else {}
         given["models"] = {
             name: [str(classifiers_on_disk.save(tmp_path / name / str(number), **kind)) for number in range(len(paths))]
             for name, paths in given["models"].items()
@@ -208,7 +201,7 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     plan_of(**entry, skip_unavailable=True)
 
 
-def test_the_life_of_a_text_is_as_it_is_told() -> None:
+def test_the_life_of_a_text_is_as_it_is_told():
     told = section(docs("architecture"), "The life of one text")
     plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))
     base = plan.trainings.find_home(plan.scope.find_suite("wp"), "sst", Run("base", 10))
@@ -225,7 +218,7 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
     assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths
 
 
-def test_vectors_and_data_sets_of_the_data_page_are_those_of_the_catalogue() -> None:
+def test_vectors_and_data_sets_of_the_data_page_are_those_of_the_catalogue():
     table = section(docs("data"), "Word vectors").split("| name |")[1]
     names = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
     assert names == {"random", *CATALOGUE["word_vectors"]}
@@ -233,7 +226,7 @@ def test_vectors_and_data_sets_of_the_data_page_are_those_of_the_catalogue() -> 
         assert re.search(rf"^\| .*`{name}`", docs("data"), re.MULTILINE), name
 
 
-def test_controls_are_described_as_they_are_made() -> None:
+def test_controls_are_described_as_they_are_made():
     page = docs("method/controls")
     for name, kind in KINDS.items():
         labels = draw_labels(np.random.default_rng(0), 1200, len(kind.cues), kind.positive)
@@ -251,7 +244,7 @@ def test_controls_are_described_as_they_are_made() -> None:
     assert f"less that without these words | at least {controls.LIAR_RELIES} |" in page
 
 
-def test_the_page_of_controls_has_every_claim_on_zones_and_no_other() -> None:
+def test_the_page_of_controls_has_every_claim_on_zones_and_no_other():
     # lottery is a draw of beacon with another model
     rows = [
         line.replace(r"\|", "/").split(" | ")[1:3] for line in docs("method/controls").splitlines() if " | `" in line
@@ -263,7 +256,7 @@ def test_the_page_of_controls_has_every_claim_on_zones_and_no_other() -> None:
     ]
 
 
-def test_digest_is_described_as_it_is_made() -> None:
+def test_digest_is_described_as_it_is_made():
     page = docs("method/controls")
     most_sentences, most_words = digest.SENTENCES + digest.MORE_SENTENCES, digest.WORDS + digest.MORE_WORDS
     least = digest.SENTENCES * (digest.WORDS + 1)
@@ -279,7 +272,7 @@ def test_digest_is_described_as_it_is_made() -> None:
     ]
 
 
-def test_erasure_is_described_as_it_is_done() -> None:
+def test_erasure_is_described_as_it_is_done():
     page = docs("method/serrano-smith")
     settings = DocumentModels()
     models, sets = section(page, "Models for erasure (S&S section 3)"), section(page, "Erasure (S&S section 2.1)")
@@ -292,7 +285,7 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in " ".join(page.split())
 
 
-def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
+def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path):
     hf = {"needle": {"models": {"mine": [str(classifiers_on_disk.save(tmp_path / "classifier"))]}}}
     plan = plan_of(
         own={"mine": write_all(tmp_path, texts=2)},
@@ -314,20 +307,19 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
         assert not re.search(r"(?<!\\)<", outside_code), line
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "workflow" / "report").glob("*.rst")), ids=lambda path: path.stem)
-def test_captions_are_sound(path: Path) -> None:
-    tree = publish_doctree(path.read_text(), settings_overrides={"halt_level": 2, "report_level": 2})
-    assert len(tree.astext()) > 300
-
-
-def test_every_table_and_figure_has_a_caption_that_opens_with_its_heading() -> None:
+def test_every_caption_is_sound_opens_with_its_heading_and_says_how_to_read_its_exhibit():
+    for path in (ROOT / "workflow" / "report").glob("*.rst"):
+        tree = publish_doctree(path.read_text(), settings_overrides={"halt_level": 2, "report_level": 2})
+        assert len(tree.astext()) > 300, path
     for exhibit in EXHIBITS:
-        caption = read_caption((ROOT / exhibit.caption).read_text())
+        text = (ROOT / exhibit.caption).read_text()
+        caption = read_caption(text)
         assert 10 < len(caption.title) < 100, exhibit.name
         assert re.match(r"<p>[A-Z]", caption.body), exhibit.name
+        assert len(two_sentences(text).reading.split()) >= 3, exhibit.name
 
 
-def test_citation_is_of_this_version() -> None:
+def test_citation_is_of_this_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == __version__
     # the newest notes stand at the top
@@ -336,7 +328,7 @@ def test_citation_is_of_this_version() -> None:
     assert (ROOT / "LICENSE").read_text().startswith("MIT License")
 
 
-def test_the_page_of_the_questions_has_their_thresholds_and_words() -> None:
+def test_the_page_of_the_questions_has_their_thresholds_and_words():
     page = docs("method/README")
     _, *rows = re.findall(r"^\| (?:question|`(\w+)`) \|.*\| ([^|]+) \|$", section(page, "The questions"), re.MULTILINE)
     assert [name for name, _ in rows] == [*QUESTIONS]

@@ -1,14 +1,10 @@
 """What the terminal says at the end of a run."""
 
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 from planned import plan_of
 from summaries import BLANK, answer, row
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.report.ending import MOST, WIDTH, write_ending
 
@@ -24,7 +20,7 @@ LINES = 16
 """The most that the answer on one model takes."""
 
 
-def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
+def said(rows, folder, provenance):
     path = folder / "tables/summary.parquet"
     write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
     lines = write_ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
@@ -32,13 +28,12 @@ def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> li
     return lines
 
 
-def test_the_first_model_has_its_answer_and_each_other_one_a_line(tmp_path: Path, provenance: Provenance) -> None:
+def test_the_first_model_has_its_answer_and_each_other_one_a_line(tmp_path, provenance):
     gap = BLANK | {"dataset": "diabetes", "note": "Not run: no file."}
     lines = said([row("base", *GOOD, **SCORES), row("base", dataset="needle"), gap], tmp_path, provenance)
-    base = "base"
     assert lines == [
         "",
-        f"SST, Wiegreffe & Pinter 2019, {base}",
+        "SST, Wiegreffe & Pinter 2019, base",
         "May this attention map be read as an explanation?",
         "2 trainings, 350 texts; accuracy .90, largest class .51",
         "8 readings: 1 hold, 0 fail, 2 in between, 5 cannot be told",
@@ -52,7 +47,7 @@ def test_the_first_model_has_its_answer_and_each_other_one_a_line(tmp_path: Path
         " –   Does attention help accuracy?                –",
         " –   Do the weights help another model?           –",
         "Another training may differ: 2 leave room for a kind that 78 % of trainings are of.",
-        f"needle, Wiegreffe & Pinter 2019, {base}: 0 hold, 0 fail, 0 in between, 8 cannot be told",
+        "needle, Wiegreffe & Pinter 2019, base: 0 hold, 0 fail, 0 in between, 8 cannot be told",
         "Diabetes: Not run: no file.",
         "",
         f"Each answer in full, with all intervals: {tmp_path}/tables/summary.md",
@@ -61,7 +56,7 @@ def test_the_first_model_has_its_answer_and_each_other_one_a_line(tmp_path: Path
     ]
 
 
-def test_what_a_statement_adds_stands_below_it(tmp_path: Path, provenance: Provenance) -> None:
+def test_what_a_statement_adds_stands_below_it(tmp_path, provenance):
     two = answer("signed", "1", "in most texts, hardly more than shuffled weights", 0.9, 0.88, 0.92, shuffled=0.89)
     lines = said([row("base", two, **SCORES)], tmp_path, provenance)
     assert lines[8:10] == [
@@ -70,19 +65,19 @@ def test_what_a_statement_adds_stands_below_it(tmp_path: Path, provenance: Prove
     ]
 
 
-def test_an_answer_fits_half_a_screen(tmp_path: Path, provenance: Provenance) -> None:
+def test_an_answer_fits_half_a_screen(tmp_path, provenance):
     noted = row("base", *GOOD, note="are the labels in another order than " * 5, **SCORES)
     lines = said([noted], tmp_path, provenance)
     assert len(lines) <= LINES + 5
 
 
-def test_many_models_fit_one_screen(tmp_path: Path, provenance: Provenance) -> None:
+def test_many_models_fit_one_screen(tmp_path, provenance):
     lines = said([row(f"m{number}", *GOOD, **SCORES) for number in range(40)], tmp_path, provenance)
     assert f"and {39 - MOST} more in summary.md" in lines
     assert len(lines) <= LINES + MOST + 6
 
 
-def test_a_run_without_models_says_why(tmp_path: Path, provenance: Provenance) -> None:
+def test_a_run_without_models_says_why(tmp_path, provenance):
     gap = BLANK | {"dataset": "diabetes", "note": f"Not run: {'no file ' * 40}."}
     lines = said([gap], tmp_path, provenance)
     assert lines[1].startswith("Diabetes: Not run: no file")

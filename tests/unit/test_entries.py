@@ -3,19 +3,16 @@
 import inspect
 import re
 from pathlib import Path
-from typing import Any
 
 import classifiers_on_disk
 import pytest
 from in_process import job_of
-from planned import PLACES, ROOT, plan_alone, plan_of
+from planned import PLACES, ROOT, list_made, plan_alone, plan_of
+from refusal import refusal
 
-from attention_audit.columns.kinds import Artefact, artefact
-from attention_audit.config import Config
-from attention_audit.errors import AuditError
-from attention_audit.plan.audits import AUDITS, Audit, audit_named
-from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
-from attention_audit.plan.plan import Plan
+from attention_audit.columns.kinds import artefact
+from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES, Figure, Read, Table
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import AuditRunner
@@ -26,7 +23,7 @@ FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def plan(tmp_path_factory):
     """All suites, with several seeds."""
     folder = classifiers_on_disk.save(tmp_path_factory.mktemp("classifier"))
     return plan_of(
@@ -36,23 +33,17 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     )
 
 
-def runner_of(plan: Plan, entry: Audit) -> AuditRunner:
-    """A job of an audit as the stage sees it, its files not read."""
-    suite = "hf" if "heads" in entry.needs else "wp"
-    planned = plan_alone(plan, entry.name, suite, "needle")
-    job, _ = job_of("audits", planned.settings, planned.inputs, {})
-    return AuditRunner(job, *job.settings.audits)
-
-
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
-def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -> None:
-    runner = runner_of(plan, entry)
+def test_an_audits_function_asks_for_what_is_offered(plan, entry):
+    planned = plan_alone(plan, entry.name, "hf" if "heads" in entry.needs else "wp", "needle")
+    # as the stage sees the job, its files not read
+    job, _ = job_of("audits", planned.settings, planned.inputs, {})
+    runner = AuditRunner(job, *job.settings.audits)
     asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
     offered = runner.offer(None if entry.takes == "suite" else runner.settings.runs[0])
     assert set(asked) <= set(offered)
     # and nothing is read for nothing
     assert set(entry.after) <= set(asked)
-    assert set(entry.settings) <= set(Config.model_fields)
     if len(entry.settings) > 1:
         assert set(entry.settings) <= set(asked)
     assert ("corpus" in entry.needs) >= bool({"evidence", "tokens", "rationales", "frequency"} & set(asked))
@@ -61,7 +52,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
-def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
+def test_an_audits_columns_say_what_was_audited(entry):
     kind = artefact(entry.columns)
     assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
     assert kind.name == entry.name
@@ -72,18 +63,14 @@ def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
     assert entry.asks.endswith("?")
 
 
-def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
-    names = [*AUDITS]
-    line = r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.yaml, or ask for ano"
-    with pytest.raises(AuditError, match=line):
-        audit_named("accuracy")
+def test_a_suite_asks_for_audits_that_there_are_and_for_each_once():
     for suite in SUITES.values():
-        assert set(suite.audits) <= set(names)
+        assert set(suite.audits) <= AUDITS.keys()
         assert len(set(suite.audits)) == len(suite.audits)
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
-def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> None:
+def test_an_exhibits_function_is_called_with_what_it_takes(exhibit):
     parameters = inspect.signature(load(exhibit.target)).parameters.values()
     named = {each.name for each in parameters if each.kind != inspect.Parameter.VAR_KEYWORD}
     # the questions of the summary, and single texts, take their audits together
@@ -97,27 +84,27 @@ def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> 
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
-def test_what_an_exhibit_reads_and_writes_is_declared(plan: Plan, exhibit: Exhibit) -> None:
+def test_what_an_exhibit_reads_and_writes_is_declared(plan, exhibit):
     for read in exhibit.reads.values():
         match read.source:
             case "audit":
-                kind: Any = artefact(audit_named(read.name).columns)
+                kind = artefact(audit_named(read.name).columns)
                 assert set(read.columns) <= set(kind.schema.names)
             case "table":
-                assert read.name in {table.name for table in TABLES.values()}
+                assert read.name in TABLES
             case "tables":
-                assert set(read.columns) <= {table.name for table in TABLES.values()}
+                assert set(read.columns) <= TABLES.keys()
             case "corpus":
-                assert isinstance(artefact(plan.exhibiting.find_columns(read)), Artefact)
+                artefact(plan.exhibiting.find_columns(read))
     if isinstance(exhibit, Table):
-        assert isinstance(artefact(exhibit.columns), Artefact)
+        artefact(exhibit.columns)
         assert callable(load(exhibit.shown))
     text = (ROOT / exhibit.caption).read_text()
     assert len(text) > 80
     assert exhibit.suite == "" or exhibit.name.startswith(f"{exhibit.suite}_")
 
 
-def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() -> None:
+def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs():
     for names in ([exhibit.name for exhibit in EXHIBITS], [exhibit.rule for exhibit in EXHIBITS]):
         assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z0-9_]+", exhibit.rule) for exhibit in EXHIBITS)
@@ -125,38 +112,27 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
     assert captions == {exhibit.name for exhibit in EXHIBITS}
 
 
-def made_by(plan: Plan) -> set[str]:
-    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.list_made(folder)}
-
-
-def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
-    plan = plan_of(datasets=[], serrano_smith={"datasets": []})
-    made = made_by(plan)
-    suites = {exhibit.suite for exhibit in EXHIBITS if exhibit.name in made and not exhibit.every_dataset}
-    assert suites == {"jw", ""}
-    # the tables of data sets speak of all
-    assert {"wp_table1_datasets", "summary", "controls"} <= made
-    # tables of tables read those that are made
-    read = plan.exhibiting.list_inputs(REPLICATION)["tables"]
+def test_a_table_of_tables_reads_those_that_are_made():
+    read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibiting.list_inputs(REPLICATION)["tables"]
     assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation"]
 
 
-REPLICATION = next(exhibit for exhibit in EXHIBITS if exhibit.name == "replication")
+REPLICATION = TABLES["replication"]
 MARKS = {"fig_plausibility", "table_plausibility"}
 
 
-def own_texts(path: Path, **further: Any) -> Plan:
-    """The plan of a table of one's own, which is all that there is, under two suites."""
+def own_texts(path, *others, **further):
+    """The plan of a table of one's own under two suites, and under the first of further data sets."""
     path.write_text("text,label,marks\n" + "\n".join(f"words of {n},{n % 2},[0]" for n in range(600)))
     entry = {"kind": "table", "path": str(path), **further}
     nothing = {name: {"datasets": []} for name in ("serrano_smith", "deception")}
-    return plan_of(datasets=["mine"], jain_wallace={"datasets": ["mine"]}, corpora={"mine": entry}, **nothing)
+    return plan_of(datasets=[*others, "mine"], jain_wallace={"datasets": ["mine"]}, corpora={"mine": entry}, **nothing)
 
 
-def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
+def test_what_a_data_set_has_decides_what_is_made(tmp_path):
     bare, marked = (own_texts(tmp_path / "a.csv", **said) for said in ({}, {"evidence": {"columns": "marks"}}))
-    assert made_by(marked) - made_by(bare) == MARKS
-    assert "replication" not in made_by(marked)
+    assert list_made(marked) - list_made(bare) == MARKS
+    assert "replication" not in list_made(marked)
     # nothing that is not made can be had, and nobody reads it
     jobs = [*bare.plan_jobs(), *bare.plan_further()]
     assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.list_files(REPLICATION)}]
@@ -166,36 +142,31 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
         "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
         "ss_fig5": "no data set is named for Serrano & Smith 2019",
     }.items():
-        with pytest.raises(AuditError) as caught:
-            bare.refuse(name)
-        assert str(caught.value) == f"{name}: not made, since {reason}"
+        assert refusal(bare.refuse, name) == f"{name}: not made, since {reason}"
 
 
-def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
-    assert "replication" in made_by(plan_of(jain_wallace={"datasets": ["babi-1"]}))
+def test_published_numbers_are_of_a_data_set_of_the_papers_suite():
+    assert "replication" in list_made(plan_of(jain_wallace={"datasets": ["babi-1"]}))
     others = {name: {"datasets": ["needle"]} for name in ("jain_wallace", "serrano_smith")}
-    assert "replication" not in made_by(plan_of(**others, diversity={"datasets": ["babi-1"]}))
+    assert "replication" not in list_made(plan_of(**others, diversity={"datasets": ["babi-1"]}))
 
 
-def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
-    figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "wp_fig2_attention_maps")
+def test_generated_texts_are_shown_where_there_are_no_others(tmp_path):
+    figure = FIGURES["wp_fig2_attention_maps"]
     assert plan_of(datasets=["needle", "chorus"]).exhibiting.list_datasets(figure) == ["needle", "chorus"]
-    path = tmp_path / "a.csv"
-    path.write_text("text,label\n" + "\n".join(f"words of {n},{n % 2}" for n in range(600)))
-    mixed = plan_of(datasets=["needle", "mine"], corpora={"mine": {"kind": "table", "path": str(path)}})
-    assert mixed.exhibiting.list_datasets(figure) == ["mine"]
+    assert own_texts(tmp_path / "a.csv", "needle").exhibiting.list_datasets(figure) == ["mine"]
 
 
-def test_a_papers_table_is_made_of_the_papers_data_sets() -> None:
-    table = next(table for table in TABLES.values() if table.name == "jw_table1_performance")
+def test_a_papers_table_is_made_of_the_papers_data_sets():
+    table = TABLES["jw_table1_performance"]
     for datasets in (["needle"], ["needle", "babi-1"]):
         exhibiting = plan_of(jain_wallace={"datasets": datasets}).exhibiting
         assert exhibiting.list_datasets(table) == datasets[1:]
         assert (table in exhibiting.list_made("tables")) == (len(datasets) > 1)
 
 
-def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
-    figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig3")
+def test_a_figure_of_one_data_set_reads_its_files_alone(plan):
+    figure = FIGURES["wp_fig3_seed_variance"]
     every, one = plan.exhibiting.list_inputs(figure), plan.exhibiting.list_inputs(figure, "chorus")
     assert one == {
         "comparison": ["results/audits/chorus/base/comparison.parquet"],
@@ -207,17 +178,14 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     planned = plan.exhibiting.plan_job(figure, "chorus")
     assert planned.files[0] == "results/figures/chorus/wp_fig3_seed_variance.pdf"
     assert (planned.rule, planned.wildcards["dataset"]) == ("figure_of_dataset", "chorus")
-    with pytest.raises(
-        AuditError, match=r"^digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
-    ):
-        plan.exhibiting.list_inputs(figure, "digest")
-    nothing = plan_of(datasets=[])
-    with pytest.raises(AuditError, match=r"^chorus: wp_fig3_seed_variance speaks of no data set in this configuration"):
-        nothing.exhibiting.build_job(figure, "chorus")
+    line = "digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
+    assert re.match(line, refusal(plan.exhibiting.list_inputs, figure, "digest"))
+    said = refusal(plan_of(datasets=[]).exhibiting.build_job, figure, "chorus")
+    assert said.startswith("chorus: wp_fig3_seed_variance speaks of no data set in this configuration")
 
 
-def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Plan) -> None:
-    figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "fig_plausibility")
+def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan):
+    figure = FIGURES["fig_plausibility"]
     for only in ("", "chorus"):
         assert plan.exhibiting.list_inputs(figure, only) == {
             "plausibility": ["results/tables/table_plausibility.parquet"]
@@ -227,7 +195,7 @@ def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Pl
     assert plan.exhibiting.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
 
 
-def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
+def test_a_read_of_one_suite_by_name_is_of_that_suite(plan):
     read = Read("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
     assert plan.exhibiting.list_inputs(entry)["permutation"] == [

@@ -1,4 +1,4 @@
-"""Estimates: both intervals against formulas worked out here, and what must hold of any values."""
+"""Estimates and intervals of means: against formulas worked out here, Student's and Welch's, and by simulation."""
 
 import math
 
@@ -8,7 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from attention_audit.answer.estimates import CLEAR, Sample, estimate, find_bounds, is_clear, join
+from attention_audit.answer.estimates import (
+    CLEAR,
+    NORMAL,
+    Estimate,
+    Sample,
+    adjust_quantile,
+    convert_to_odds,
+    estimate,
+    estimate_joint_variance,
+    estimate_mean,
+    find_bounds,
+    is_clear,
+    join,
+    split_mean,
+    take_root,
+)
 from attention_audit.answer.samples import average, compare_pairs, take_share, weigh_dots
 
 NAN, INF = math.nan, math.inf
@@ -29,10 +44,10 @@ def invert_cubic(skewness, normal):
     return optimize.brentq(cubic, -50, 50)
 
 
-def find_interval(value, parts, scale=1.0):
+def find_interval(value, parts):
     """Work out the interval of these trainings from what each of K groups moves the value by."""
     count = len(parts)
-    variance = count / (count - 1) * sum((part - np.mean(parts)) ** 2 for part in parts) + 2 * (scale / count) ** 2
+    variance = count / (count - 1) * sum((part - np.mean(parts)) ** 2 for part in parts) + 2 / count**2
     skewness = sum((part - np.mean(parts)) ** 3 for part in parts) / variance**1.5
     upper, lower = (invert_cubic(skewness, z) for z in (1.959964, -1.959964))
     return value - upper * math.sqrt(variance), value - lower * math.sqrt(variance), variance
@@ -42,8 +57,8 @@ def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone(
     values = draw(1, 4, 60)
     found = estimate(average(values))
     assert found.value == pytest.approx(values.mean())
-    low, high, _ = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60)
-    assert (found.low, found.high) == pytest.approx((low, high))
+    ends = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60)[:2]
+    assert (found.low, found.high) == pytest.approx(ends)
     for row, *own in zip(values, found.each, found.each_low, found.each_high, strict=True):
         assert own == pytest.approx([row.mean(), *find_interval(row.mean(), (row - row.mean()) / 60)[:2]])
     assert (found.trainings, found.texts, found.groups) == (4, 60, 60)
@@ -53,12 +68,10 @@ def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone(
 
 
 def test_two_texts_are_added_so_that_no_interval_is_a_point():
-    found = estimate(average(np.ones((2, 40))))
-    assert (found.low, found.high) == pytest.approx(
-        (1 - 1.959964 * math.sqrt(2) / 40, 1 + 1.959964 * math.sqrt(2) / 40)
-    )
-    wider = estimate(average(np.ones((2, 40))), scale=3)
-    assert wider.high - 1 == pytest.approx(3 * (found.high - 1))
+    half = 1.959964 * math.sqrt(2) / 40
+    for scale in (1, 3):
+        found = estimate(average(np.ones((2, 40))), scale=scale)
+        assert (found.low, found.high) == pytest.approx((1 - scale * half, 1 + scale * half))
 
 
 def test_the_next_training_adds_the_spread_of_these():
@@ -109,7 +122,7 @@ def test_a_training_in_which_nothing_can_be_had_is_left_out():
 
 def test_what_can_be_had_must_lie_three_standard_errors_above_0():
     # a standard deviation of 1 among 100 texts: a standard error of .1
-    rows = np.tile([-1.0, 1.0], 50) / np.std(np.tile([-1.0, 1.0], 50), ddof=1)
+    rows = np.tile([-1.0, 1.0], 50) * math.sqrt(99 / 100)
     everything = np.ones(100, bool)
     assert CLEAR == 3
     assert is_clear(np.stack([rows + 0.299, rows + 0.301, rows - 5]), everything, None).tolist() == [False, True, False]
@@ -121,9 +134,8 @@ def test_what_can_be_had_must_lie_three_standard_errors_above_0():
 
 
 def test_shares_count_alike_however_much_can_be_had():
-    bottom = np.array([[1.0] * 4, [0.1] * 4])
-    found = estimate(take_share(np.array([[0.5] * 4, [0.1] * 4]), bottom))
-    assert found.value == pytest.approx(0.75)
+    top, bottom = np.array([[0.5] * 4, [0.1] * 4]), np.array([[1.0] * 4, [0.1] * 4])
+    assert estimate(take_share(top, bottom)).value == pytest.approx(0.75)
 
 
 DOTS = weigh_dots(np.array([[10, 50], [10, 257], [50, 257]]))
@@ -185,3 +197,82 @@ def test_the_interval_holds_the_truth_of_these_trainings():
         found = estimate(average(values))
         inside += found.low <= levels.mean() <= found.high
     assert 0.93 < inside / 600 < 0.985
+
+
+def test_trainings_that_differ_have_students_quantile():
+    # every text says the same of a training, so that nothing but trainings differ
+    values = np.broadcast_to(np.array([[0.2], [0.4], [0.3], [0.5]]), (4, 100_000))
+    expected = stats.t.interval(0.95, 3, values[:, 0].mean(), stats.sem(values[:, 0]))
+    assert estimate_mean(values)[1:3] == pytest.approx(expected, abs=1e-4)
+
+
+def test_noise_of_single_texts_counts_once():
+    values = draw(3, 30, 3000)
+    variance = values.var() / values.size + 2 / 3000**2
+    found = estimate_mean(values)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.35)
+
+
+@given(st.integers(0, 100), st.integers(2, 5), st.integers(2, 20))
+def test_what_both_do_together_has_its_expected_squares(seed, trainings, texts):
+    values = draw(seed, trainings, texts)
+    rows, columns, own = values.mean(1), values.mean(0), values.mean()
+    squares = (values**2).sum() - texts * (rows**2).sum() - trainings * (columns**2).sum() + values.size * own**2
+    expected = squares * trainings * texts / ((trainings - 1) * (texts - 1))
+    assert estimate_joint_variance(values) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_single_training_has_the_chance_of_its_texts_and_two_more():
+    # deviations that are symmetric, so that no quantile moves
+    values = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]])
+    half = NORMAL * math.sqrt(5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25 + 2 / 25)
+    assert estimate_mean(values, -1)[:3] == pytest.approx((0.5, 0.5 - half, min(1, 0.5 + half)))
+
+
+def test_means_are_over_the_values_that_there_are():
+    known = np.array([[0.4, NAN, 0.6, NAN], [NAN, NAN, NAN, NAN], [0.9, NAN, NAN, NAN]])
+    found = estimate_mean(known)
+    assert (found.value, found.trainings, found.texts) == (pytest.approx(1.9 / 3), 2, 2)
+    parts = split_mean(known)
+    assert parts.sum() == pytest.approx(1.9 / 3)
+    assert np.isnan(estimate_mean(np.full((2, 3), NAN))[:3]).all()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_intervals_hold_the_truth(missing):
+    random, inside = np.random.default_rng(7), 0
+    for _ in range(400):
+        ease = 0.1 * random.standard_normal(80)
+        values = 0.5 + 0.05 * random.standard_normal((3, 1)) + ease + 0.1 * random.standard_normal((3, 80))
+        values[random.random(values.shape) < missing] = NAN
+        found = estimate_mean(values)
+        inside += found.low <= 0.5 <= found.high
+    assert 0.93 < inside / 400 < 0.995
+
+
+@given(st.integers(0, 300), SIZES)
+def test_bounds_are_on_both_sides_and_do_not_depend_on_the_order(seed, size):
+    values = draw(seed, *size)
+    found = estimate_mean(values)
+    assert found.low <= found.value <= found.high
+    assert estimate_mean(values[::-1, ::-1])[:3] == pytest.approx(found[:3])
+    assert estimate_mean(10 * values, 0, 10)[:3] == pytest.approx([10 * end for end in found[:3]])
+
+
+def test_skewed_texts_have_the_longer_side_where_the_rare_ones_are():
+    rare = np.zeros((1, 200))
+    rare[0, :10] = 0.5
+    found = estimate_mean(rare)
+    assert found.high - found.value > 1.15 * (found.value - found.low)
+    assert adjust_quantile(0.0, NORMAL) == NORMAL
+
+
+def test_intervals_of_means_stay_on_their_scale():
+    assert estimate_mean(np.array([[0.2], [0.4]]))[:3] == pytest.approx((0.3, 0, 1))
+    assert estimate_mean(np.array([[0.2]]))[1:3] == (0, 1)
+    assert estimate_mean(np.array([[-0.9, 0.9]]), -1)[1:3] == (-1, 1)
+
+
+def test_what_grows_with_an_effect_has_its_bounds():
+    assert convert_to_odds(Estimate(0.75, 0.5, 1.0)) == Estimate(3, 1, math.inf)
+    assert take_root(Estimate(0.25, 0.0, 0.49))[:3] == pytest.approx((0.5, 0.0, 0.7))

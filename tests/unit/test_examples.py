@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -14,19 +13,19 @@ from makers.notebooks import executed
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def example(name: str) -> Any:
+def example(name):
     """An example as a module."""
     return SimpleNamespace(**run_path(str(EXAMPLES / f"{name}.py")))
 
 
-def list_told(notebook: dict[str, Any]) -> list[str]:
+def list_told(notebook):
     """The lines that the cells of a notebook printed, and those of the values that they ended with."""
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     lines = [output["text"] if "text" in output else output["data"]["text/plain"] for output in outputs]
     return [line for each in lines for line in each]
 
 
-def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
+def test_a_model_of_scikit_learn_is_audited(tmp_path):
     frames = example("bag_of_words").main(tmp_path)
     row = frames["summary"].iloc[0]
     zones = [row[f"{question}_zones"] for question in ("used", "ranks", "stable", "unique")]
@@ -39,7 +38,7 @@ def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
     assert len(api.read(tmp_path / "adversary.parquet")) == 250
 
 
-def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
+def test_a_transformer_is_audited_word_by_word(tmp_path):
     pytest.importorskip("transformers")
     module = example("hugging_face")
     frames = module.main(tmp_path)
@@ -51,7 +50,7 @@ def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
     assert frames["summary"].loc[0, "accuracy"] > 0.8
 
 
-def test_coefficients_of_scikit_learn_are_judged() -> None:
+def test_coefficients_of_scikit_learn_are_judged():
     found = example("scores").main()
     said = found.table.set_index("question")["word"]
     assert (said["located"], said["ranks"], said["signed"]) == ("largely", "largely", "in nearly all texts")
@@ -61,7 +60,7 @@ def test_coefficients_of_scikit_learn_are_judged() -> None:
     assert {*found.reasons} == {"used", "unique", "needed", "transferable"}
 
 
-def test_integrated_gradients_of_captum_are_judged() -> None:
+def test_integrated_gradients_of_captum_are_judged():
     pytest.importorskip("captum")
     judged = example("captum_scores").main().values()
     right, slip = (judgement.table.set_index("question")["word"] for judgement in judged)
@@ -73,7 +72,7 @@ def test_integrated_gradients_of_captum_are_judged() -> None:
 # what SHAP imports and draws on warns
 @pytest.mark.whole
 @pytest.mark.filterwarnings("default")
-def test_the_notebook_of_shap_says_what_it_shows() -> None:
+def test_the_notebook_of_shap_says_what_it_shows():
     pytest.importorskip("shap")
     path = EXAMPLES / "attributions.ipynb"
     found = list_told(executed(path))
@@ -81,14 +80,14 @@ def test_the_notebook_of_shap_says_what_it_shows() -> None:
     assert "·●·  Are top words the words that matter?" in "".join(found)
 
 
-def test_the_notebook_of_a_classifier_audits_two_folders() -> None:
+def test_the_notebook_of_a_classifier_audits_two_folders():
     pytest.importorskip("transformers")
     said = "".join(list_told(executed(EXAMPLES / "classifier.ipynb")))
     assert "Are top words the words that matter?" in said
     assert "needed: no twin with uniform weights is given beside this model" in said
 
 
-def test_notebooks_are_small_enough_to_read_where_they_lie() -> None:
+def test_notebooks_are_small_enough_to_read_where_they_lie():
     for path in EXAMPLES.glob("*.ipynb"):
         assert path.stat().st_size < 80_000, path.name
         code = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]

@@ -1,9 +1,6 @@
 """The explorer in a browser: what a reader clicks, drags, types and sees, beside Python's numbers."""
 
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -12,26 +9,25 @@ from explored import example, predicted
 from selenium.webdriver import ActionChains, Keys
 
 from attention_audit.divergence import jsd, tvd
-from attention_audit.explorer.document import View, pack_view
+from attention_audit.explorer.document import pack_view
 from attention_audit.explorer.page import write_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-WIDTHS = (1440, 800, 390)
 ABOUT, VIEWS = example()
 NEEDLE = "needle/wp/base"
 VIEW = VIEWS[NEEDLE]
 
 
 @pytest.fixture(scope="module")
-def whole(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
+def whole(chrome, tmp_path_factory):
     """The example's page; its file has a name that is markup."""
     path = tmp_path_factory.mktemp("explorer") / "<img src=x onerror=window.hurt=1>&amp;.html"
     path.write_text(write_page(ABOUT, {key: pack_view(view) for key, view in VIEWS.items()}), encoding="utf-8")
     return Shown(chrome, path)
 
 
-def quiet(shown: Shown) -> None:
+def quiet(shown):
     """That the console said nothing, nothing was asked for, and no text became markup."""
     assert shown.said() == []
     assert shown.asked_for() == set()
@@ -39,35 +35,33 @@ def quiet(shown: Shown) -> None:
 
 
 @pytest.fixture
-def shown(whole: Shown) -> Iterator[Shown]:
+def shown(whole):
     """The same page, which stays quiet whatever a test does to it."""
     yield whole
     quiet(whole)
 
 
-def await_place(shown: Shown, words: str) -> None:
+def await_place(shown, words):
     """Wait until the page says that it shows a text, a model or a seed."""
     shown.until(f"return document.querySelector('#kicker').textContent.includes('{words}')")
 
 
-def weights_of(shown: Shown) -> list[float]:
+def weights_of(shown):
     """The weights that the columns say."""
     return [float(value) for value in shown.each("#words [role=slider]", "n.ariaValueNow")]
 
 
-def outcome(shown: Shown) -> tuple[list[float], float, float]:
+def outcome(shown):
     """The distribution, JSD and TVD that the page says."""
     now = shown.each("#classes .class", "Number(n.dataset.now)")
     distances = shown.each("#distances dd", "Number(n.dataset.value)")
     return now, distances[0], distances[1]
 
 
-def check_outcome(shown: Shown, key: str, seed: int, place: int) -> list[float]:
+def check_outcome(shown, place, seed=10):
     """That the page says what Python computes of the weights that it shows, which it returns."""
-    view: View = VIEWS[key]
-    own: Any = view["maps"][f"attention:{seed}"][place]
-    weights = weights_of(shown)
-    before, after = predicted(view, seed, place, own), predicted(view, seed, place, weights)
+    own, weights = VIEW["maps"][f"attention:{seed}"][place], weights_of(shown)
+    before, after = (predicted(VIEW, seed, place, those) for those in (own, weights))
     now, apart, moved = outcome(shown)
     assert now == pytest.approx(after, abs=1e-3)
     assert moved == pytest.approx(float(tvd(torch.tensor(before), torch.tensor(after))), abs=1e-3)
@@ -75,9 +69,9 @@ def check_outcome(shown: Shown, key: str, seed: int, place: int) -> list[float]:
     return weights
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [1440, 800, 390])
 @pytest.mark.parametrize("key", [NEEDLE, "sst/hf/base"])
-def test_nothing_is_wider_than_the_window(shown: Shown, key: str, width: int) -> None:
+def test_nothing_is_wider_than_the_window(shown, key, width):
     shown.open(f"#view={key}", width)
     assert shown.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     boxes = shown.each(
@@ -89,7 +83,7 @@ def test_nothing_is_wider_than_the_window(shown: Shown, key: str, width: int) ->
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_every_view_opens_and_says_what_python_says(shown: Shown, place: int) -> None:
+def test_every_view_opens_and_says_what_python_says(shown, place):
     about = ABOUT["views"][place]
     for seed in about["seeds"]:
         shown.open(f"#view={about['key']}&seed={seed}")
@@ -100,7 +94,7 @@ def test_every_view_opens_and_says_what_python_says(shown: Shown, place: int) ->
         assert about["classes"][run["prediction"][0]] in shown.text("#decision")
 
 
-def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> None:
+def test_the_answers_on_a_model_are_shown_where_there_are_any(shown):
     shown.open(f"#view={NEEDLE}")
     (line,) = ABOUT["views"][0]["lines"]
     assert shown.each("#lines tr > *", "n.textContent") == [*line.values()]
@@ -108,7 +102,7 @@ def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> N
     assert shown.one("#answer").get_property("hidden")
 
 
-def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
+def test_a_drag_moves_the_weight_and_all_that_follows(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00001")
     before = weights_of(shown)
     track = shown.all("#words .track")[2]
@@ -119,7 +113,7 @@ def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
     ActionChains(shown.chrome, duration=50).move_to_element(track).click_and_hold().move_by_offset(
         0, -height // 4
     ).release().perform()
-    after = check_outcome(shown, NEEDLE, 10, 1)
+    after = check_outcome(shown, 1)
     assert after[2] == pytest.approx(0.75 * top, abs=2 * top / height)
     others = [weight for place, weight in enumerate(before) if place != 2]
     expected = [weight * (1 - after[2]) / sum(others) for weight in others]
@@ -130,7 +124,7 @@ def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
     assert outcome(shown)[1:] == (0, 0)
 
 
-def test_a_finger_drags_too(shown: Shown) -> None:
+def test_a_finger_drags_too(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00001", 390)
     track = shown.all("#words .track")[2]
     shown.run("arguments[0].scrollIntoView({block: 'center'})", track)
@@ -139,11 +133,11 @@ def test_a_finger_drags_too(shown: Shown) -> None:
     for kind, y in (("touchStart", middle), ("touchMove", middle - 10), ("touchMove", box[1]), ("touchEnd", None)):
         points = [] if y is None else [{"x": x, "y": y}]
         shown.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    assert check_outcome(shown, NEEDLE, 10, 1)[2] > 0.3
+    assert check_outcome(shown, 1)[2] > 0.3
     assert "1 item moved by hand" in shown.text("#means")
 
 
-def test_the_keyboard_moves_weights_too(shown: Shown) -> None:
+def test_the_keyboard_moves_weights_too(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00003")
     before = weights_of(shown)
     first = shown.one("#words [tabindex='0']")
@@ -152,46 +146,46 @@ def test_the_keyboard_moves_weights_too(shown: Shown) -> None:
     assert "Weight of word 2, " in str(second.get_attribute("aria-label"))
     assert len(shown.all("#words [tabindex='0']")) == 1
     second.send_keys(Keys.ARROW_UP, Keys.ARROW_UP)
-    assert check_outcome(shown, NEEDLE, 10, 3)[1] == pytest.approx(before[1] + 0.02)
+    assert check_outcome(shown, 3)[1] == pytest.approx(before[1] + 0.02)
     second.send_keys(Keys.END)
-    assert check_outcome(shown, NEEDLE, 10, 3)[1] == 1
+    assert check_outcome(shown, 3)[1] == 1
     second.send_keys(Keys.HOME)
-    assert check_outcome(shown, NEEDLE, 10, 3)[1] == 0
+    assert check_outcome(shown, 3)[1] == 0
     assert len(VIEW["words"][3]) == len(before)
     shown.until("return document.querySelector('#said').textContent.includes('TVD')")
 
 
-def test_the_buttons_do_what_they_say(shown: Shown) -> None:
+def test_the_buttons_do_what_they_say(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
-    own: Any = VIEW["maps"]["attention:10"][2]
+    own = VIEW["maps"]["attention:10"][2]
     shown.one("#uniform").click()
-    assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx([1 / len(own)] * len(own))
+    assert check_outcome(shown, 2) == pytest.approx([1 / len(own)] * len(own))
     shown.one("#shuffle").click()
-    shuffled = check_outcome(shown, NEEDLE, 10, 2)
+    shuffled = check_outcome(shown, 2)
     assert sorted(shuffled) == sorted(own)
     assert shuffled != own
     shown.one("#shuffle").click()
-    assert check_outcome(shown, NEEDLE, 10, 2) != shuffled
+    assert check_outcome(shown, 2) != shuffled
     shown.one("#another").click()
-    assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(VIEW["maps"]["attention:257"][2])
+    assert check_outcome(shown, 2) == pytest.approx(VIEW["maps"]["attention:257"][2])
     assert "seed 257" in shown.text("#means")
     for name in ("adversary", "continuation", "instance", "adversary"):
         shown.one("#adversary").click()
-        assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(VIEW["maps"][name][2])
+        assert check_outcome(shown, 2) == pytest.approx(VIEW["maps"][name][2])
         assert shown.one("#adversary").get_attribute("aria-pressed") == "true"
 
 
-def test_the_slider_erases_the_first_words_of_a_ranking(shown: Shown) -> None:
+def test_the_slider_erases_the_first_words_of_a_ranking(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
-    own: Any = VIEW["maps"]["attention:10"][2]
-    loo: Any = VIEW["maps"]["loo:10"][2]
+    own = VIEW["maps"]["attention:10"][2]
+    loo = VIEW["maps"]["loo:10"][2]
     shown.one("#erase").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    weights = check_outcome(shown, NEEDLE, 10, 2)
+    weights = check_outcome(shown, 2)
     gone = sorted(range(len(own)), key=lambda item: -own[item])[:2]
     left = [0.0 if item in gone else weight for item, weight in enumerate(own)]
     assert weights == pytest.approx([weight / sum(left) for weight in left])
     shown.choose("#ranking", "loo:10")
-    assert {item for item, weight in enumerate(check_outcome(shown, NEEDLE, 10, 2)) if not weight} == set(
+    assert {item for item, weight in enumerate(check_outcome(shown, 2)) if not weight} == set(
         sorted(range(len(loo)), key=lambda item: -loo[item])[:2]
     )
     # without any weight the bias alone decides, and a map without mass has no distance
@@ -201,7 +195,7 @@ def test_the_slider_erases_the_first_words_of_a_ranking(shown: Shown) -> None:
     assert "not defined" in shown.text("#distances")
 
 
-def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown: Shown) -> None:
+def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown):
     view = VIEWS["sst/hf/base"]
     shown.open("#view=sst/hf/base&text=sst-test-00001")
     assert ABOUT["views"][4]["why_not"] in shown.text("#how")
@@ -212,7 +206,7 @@ def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown: Shown) -> None:
         assert outcome(shown)[0] == pytest.approx(view["imposed"]["10"][key][1])
     # marks of the tokenizer, the last two items, are no words of the list
     assert shown.text("#texts [aria-current] .snippet").split() == " ".join(view["words"][1][:-2]).split()
-    heads: Any = view["maps"]["attention:10"][1]
+    heads = view["maps"]["attention:10"][1]
     shades = shown.each("#left .shaded", "Number(n.title)")
     assert shades == pytest.approx([sum(head[item] for head in heads) / 3 for item in range(len(heads[0]))], abs=1e-3)
     shown.all("#left .head")[1].click()
@@ -220,7 +214,7 @@ def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown: Shown) -> None:
     assert shades == pytest.approx(heads[1], abs=1e-3)
 
 
-def test_two_maps_stand_side_by_side_with_what_they_predict(shown: Shown) -> None:
+def test_two_maps_stand_side_by_side_with_what_they_predict(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
     one, other = (torch.tensor(VIEW["maps"][f"attention:{seed}"][2]) for seed in (10, 257))
     assert float(shown.one("#apart").get_attribute("data-jsd") or "") == pytest.approx(float(jsd(one, other)), abs=1e-6)
@@ -236,12 +230,12 @@ def test_two_maps_stand_side_by_side_with_what_they_predict(shown: Shown) -> Non
     assert any(values)
 
 
-def ids(shown: Shown) -> list[str]:
+def ids(shown):
     """The texts of the list, by their ids, in order."""
     return list(shown.each("#texts a", "new URLSearchParams(n.hash.slice(1)).get('text')"))
 
 
-def test_the_list_sorts_filters_and_searches(shown: Shown) -> None:
+def test_the_list_sorts_filters_and_searches(shown):
     shown.open(f"#view={NEEDLE}")
     assert ids(shown) == VIEW["id"]
     shown.choose("#sort", "moved")
@@ -272,7 +266,7 @@ def test_the_list_sorts_filters_and_searches(shown: Shown) -> None:
     assert "No text is like this" in shown.text("#count")
 
 
-def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> None:
+def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown):
     shown.open(f"#view={NEEDLE}")
     shown.all("#texts a")[4].click()
     await_place(shown, "needle-test-00004")
@@ -286,7 +280,7 @@ def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> Non
     await_place(shown, "needle-test-00004")
 
 
-def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
+def test_the_opening_text_has_its_reason_beside_it(shown):
     shown.open()
     assert shown.text("#why") == "Shown first because <b>base</b> is sure."
     shown.one("#next").click()
@@ -299,7 +293,7 @@ def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
     assert not shown.one("#why").is_displayed()
 
 
-def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
+def test_data_set_suite_model_and_seed_are_chosen(shown):
     shown.open()
     for selector, value, words in (
         ("#dataset", "sst", "sst-test-00000"),
@@ -310,10 +304,10 @@ def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
     ):
         shown.choose(selector, value)
         await_place(shown, words)
-    check_outcome(shown, NEEDLE, 257, 0)
+    check_outcome(shown, 0, 257)
 
 
-def test_an_address_opens_what_a_reader_saw(shown: Shown) -> None:
+def test_an_address_opens_what_a_reader_saw(shown):
     shown.open(f"#view={NEEDLE}&seed=257&text=needle-test-00004&left=loo:10&right=contribution:257")
     shown.one("#shuffle").click()
     slider = shown.all("#words [role=slider]")[1]
@@ -327,16 +321,16 @@ def test_an_address_opens_what_a_reader_saw(shown: Shown) -> None:
     # leave-one-out of seed 10 is not of this training, so its own attention stands there
     assert shown.one("#left-map").get_property("value") == "attention:257"
     assert shown.one("#right-map").get_property("value") == "contribution:257"
-    check_outcome(shown, NEEDLE, 257, 4)
+    check_outcome(shown, 4, 257)
 
 
-def test_an_address_of_what_is_not_there_is_said(shown: Shown) -> None:
+def test_an_address_of_what_is_not_there_is_said(shown):
     shown.open("#view=needle/wp/gone&text=<b>gone</b>&seed=x&begin=map,gone&only=gone&sort=gone&where=gone,is,x")
     assert "no model needle/wp/gone, and no text <b>gone</b>" in shown.text("#notice")
     assert outcome(shown)[1:] == (0, 0)
 
 
-def test_every_control_is_named_and_reached_by_the_keyboard(shown: Shown) -> None:
+def test_every_control_is_named_and_reached_by_the_keyboard(shown):
     shown.open(f"#view={NEEDLE}")
     named = shown.each(
         ":is(aside, main) :is(button, input, select):enabled, main summary, main a[href]",
@@ -361,7 +355,7 @@ def test_every_control_is_named_and_reached_by_the_keyboard(shown: Shown) -> Non
     assert all(after - before <= 1 for before, after in pairwise(headings))
 
 
-def test_texts_from_the_right_are_shown_from_the_right(chrome: Any, tmp_path: Path) -> None:
+def test_texts_from_the_right_are_shown_from_the_right(chrome, tmp_path):
     about, views = example()
     view = views[NEEDLE]
     words = ["סרט", "חם", "ומצחיק"]
@@ -378,7 +372,7 @@ def test_texts_from_the_right_are_shown_from_the_right(chrome: Any, tmp_path: Pa
     quiet(shown)
 
 
-def test_all_numbers_of_a_text_are_a_table(shown: Shown) -> None:
+def test_all_numbers_of_a_text_are_a_table(shown):
     shown.open(f"#view={NEEDLE}&text=needle-test-00002&begin=uniform")
     shown.one("#numbers summary").click()
     shown.until("return document.querySelector('#numbers-body').children.length > 0")
@@ -390,7 +384,7 @@ def test_all_numbers_of_a_text_are_a_table(shown: Shown) -> None:
     assert [float(row[at]) for row in rows] == pytest.approx(VIEW["maps"]["attention:257"][2], rel=0.05, abs=1e-3)
 
 
-def test_a_run_without_views_says_so(chrome: Any, tmp_path: Path) -> None:
+def test_a_run_without_views_says_so(chrome, tmp_path):
     path = tmp_path / "explorer.html"
     path.write_text(write_page({**ABOUT, "views": []}, {}), encoding="utf-8")
     shown = Shown(chrome, path).open()

@@ -4,16 +4,15 @@ import json
 import re
 import socket
 import threading
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from published import pack
 
 from attention_audit.artefacts.files import KEY
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import Fetched, fetch
@@ -50,7 +49,7 @@ class Answer:
     ranges: bool = True
     sized: bool = True
 
-    def part(self, asked: Mapping[str, str]) -> tuple[int, int]:
+    def part(self, asked):
         """Status, and the first byte to send."""
         start = re.fullmatch(r"bytes=(\d+)-", asked.get("Range", ""))
         if self.status != 200 or not (self.ranges and start):
@@ -69,20 +68,15 @@ class Site:
     sent: int = 0
     released: threading.Event = field(default_factory=threading.Event)
 
-    def next(self) -> Answer:
+    def next(self):
         """The next answer; the last one is given again and again."""
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-    @property
-    def ranges(self) -> list[str | None]:
-        """The part that each request asked for."""
-        return [headers.get("Range") for headers in self.asked]
 
 
 class Handler(BaseHTTPRequestHandler):
     site: Site
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         asked = dict(self.headers)
         self.site.asked.append({**asked, "path": self.path})
         answer = self.site.next()
@@ -97,18 +91,18 @@ class Handler(BaseHTTPRequestHandler):
         if answer.sized:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        for start in range(0, len(body := body[: answer.cut]), transfer.CHUNK):
-            self.wfile.write(body[start : start + transfer.CHUNK])
+        body = body[: answer.cut]
+        self.wfile.write(body)
         self.site.sent += len(body)
         if answer.silent:
             self.site.released.wait(10)
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format, *args):
         pass
 
 
 @pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(transfer, "RETRY", transfer.RETRY.new(backoff_factor=0))
     site = Site()
@@ -122,17 +116,17 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         thread.join()
 
 
-def remote(url: str | None = None, sha256: str | None = SHA256, size: int | None = None) -> RemoteFile:
+def remote(url=None, sha256=SHA256, size=None):
     return RemoteFile(file="raw.bin", url=url, sha256=sha256, bytes=size)
 
 
-def keep(content: bytes, folder: Path) -> None:
+def keep(content, folder):
     """What a run before this one has left behind."""
     (folder / "results").mkdir()
     (folder / "results" / KEPT).write_bytes(content)
 
 
-def mirror_of(folder: Path, content: bytes = CONTENT, sums: str | None = None) -> Path:
+def mirror_of(folder, content=CONTENT, sums=None):
     mirror = folder / "mirror"
     (mirror / "toy").mkdir(parents=True)
     (mirror / "toy" / "raw.bin").write_bytes(content)
@@ -141,9 +135,9 @@ def mirror_of(folder: Path, content: bytes = CONTENT, sums: str | None = None) -
     return mirror
 
 
-def fetched(file: RemoteFile, mirror: Path | None, folder: Path, content: bytes = CONTENT) -> tuple[Fetched, list[str]]:
+def fetched(file, mirror, folder, content=CONTENT):
     """Fetch, check that the file is right and alone, and return the record and the lines of progress."""
-    lines: list[str] = []
+    lines = []
     destination = folder / "results" / "raw.bin"
     record = fetch(file, "toy", mirror, destination, lines.append)
     assert destination.read_bytes() == content
@@ -153,7 +147,7 @@ def fetched(file: RemoteFile, mirror: Path | None, folder: Path, content: bytes 
     return record, lines
 
 
-def refused(file: RemoteFile, mirror: Path | None, folder: Path, kept: bytes | None = None, homepage: str = "") -> str:
+def refused(file, mirror, folder, kept=None, homepage=""):
     """The one line of the refusal, after a check that nothing is left behind but what is to be `kept`."""
     destination = folder / "results" / "raw.bin"
     with pytest.raises(AuditError) as caught:
@@ -165,9 +159,7 @@ def refused(file: RemoteFile, mirror: Path | None, folder: Path, kept: bytes | N
 
 
 @pytest.mark.parametrize(("sized", "of_all"), [(True, " of 1"), (False, "")])
-def test_download_shows_progress(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sized: bool, of_all: str
-) -> None:
+def test_download_shows_progress(site, tmp_path, monkeypatch, sized, of_all):
     monkeypatch.setattr(transfer, "STEP", 300_000)
     site.answers = [Answer(sized=sized)]
     record, lines = fetched(remote(site.url, size=len(CONTENT)), None, tmp_path)
@@ -175,7 +167,7 @@ def test_download_shows_progress(
     assert record == Fetched("raw.bin", site.url, len(CONTENT), SHA256, canonical=True)
 
 
-def test_gz_declared_to_be_an_encoding_is_not_unpacked(site: Site, tmp_path: Path) -> None:
+def test_gz_declared_to_be_an_encoding_is_not_unpacked(site, tmp_path):
     packed = gzip.compress(CONTENT, mtime=0)
     site.answers = [Answer(content=packed, headers={"Content-Encoding": "gzip"})]
     fetched(remote(site.url, hashlib.sha256(packed).hexdigest()), None, tmp_path, packed)
@@ -183,10 +175,8 @@ def test_gz_declared_to_be_an_encoding_is_not_unpacked(site: Site, tmp_path: Pat
 
 
 @pytest.mark.parametrize("sha256", [SHA256, None])
-@pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(sized=False)], ids=["told", "not told"])
-def test_wrong_size_is_seen_as_soon_as_it_is_told(
-    site: Site, tmp_path: Path, answer: Answer, sha256: str | None
-) -> None:
+@pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(sized=False)])
+def test_wrong_size_is_seen_as_soon_as_it_is_told(site, tmp_path, answer, sha256):
     site.answers = [answer]
     message = refused(remote(site.url, sha256, size=7), None, tmp_path)
     assert message.startswith(f"{site.url}: it has {len(CONTENT)} bytes, not 7 as the config says; ")
@@ -213,9 +203,9 @@ PUT = "or put it at <mirror>/toy/raw.bin"
     ],
 )
 def test_a_failure_is_told_with_what_to_do(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer, sha256: str | None, homepage: str,
-    requests: int, begin: str, end: str,
-) -> None:  # fmt: skip
+    site, tmp_path, monkeypatch, answer, sha256, homepage,
+    requests, begin, end,
+):  # fmt: skip
     monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
     site.answers = [answer]
     message = refused(remote(site.url, sha256), None, tmp_path, homepage=homepage)
@@ -224,7 +214,7 @@ def test_a_failure_is_told_with_what_to_do(
     assert len(site.asked) == requests
 
 
-def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_port(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(transfer, "RETRY", 0)
     with socket.socket() as taken:
@@ -237,10 +227,8 @@ def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert refused(remote(url), None, tmp_path).startswith(f"{url}: no answer within 0.1 s; ")
 
 
-@pytest.mark.parametrize(
-    "last", [Answer(), Answer(sized=False), Answer(ranges=False)], ids=["told", "not told", "whole"]
-)
-def test_the_next_run_goes_on_where_the_transfer_broke_off(site: Site, tmp_path: Path, last: Answer) -> None:
+@pytest.mark.parametrize("last", [Answer(), Answer(sized=False), Answer(ranges=False)])
+def test_the_next_run_goes_on_where_the_transfer_broke_off(site, tmp_path, last):
     for kept, answer in ((CUT, Answer(cut=CUT)), (2 * CUT, Answer(cut=CUT)), (2 * CUT, Answer(503))):
         site.answers = [answer]
         refused(remote(site.url), None, tmp_path, kept=CONTENT[:kept])
@@ -248,32 +236,28 @@ def test_the_next_run_goes_on_where_the_transfer_broke_off(site: Site, tmp_path:
     site.asked.clear()
     site.sent = 0
     record, lines = fetched(remote(site.url), None, tmp_path)
-    assert (record.origin, site.ranges) == (site.url, [f"bytes={2 * CUT}-"] * 2)
+    assert record.origin == site.url
+    assert [headers.get("Range") for headers in site.asked] == [f"bytes={2 * CUT}-"] * 2
     rest = len(CONTENT) - 2 * CUT if last.ranges else len(CONTENT)
     assert (site.sent, lines) == (rest, [f"{site.url}: going on at 0.3 MB"] * last.ranges)
 
 
-def test_nothing_is_kept_without_a_checksum(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT)]
-    assert "the transfer broke off" in refused(remote(site.url, None), None, tmp_path)
-
-
-@pytest.mark.parametrize("answer", [Answer(416), Answer(shift=1)], ids=["it refuses", "it sends another part"])
-def test_kept_part_that_nothing_can_follow_is_removed(site: Site, tmp_path: Path, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [Answer(416), Answer(shift=1)])
+def test_kept_part_that_nothing_can_follow_is_removed(site, tmp_path, answer):
     keep(CONTENT[:CUT], tmp_path)
     site.answers = [answer]
     said = refused(remote(site.url), None, tmp_path)
     assert said == f"{site.url}: nothing follows the {CUT} bytes of an earlier download; run again"
 
 
-def test_kept_part_of_another_file_is_found_out_and_removed(site: Site, tmp_path: Path) -> None:
+def test_kept_part_of_another_file_is_found_out_and_removed(site, tmp_path):
     keep(OTHER_CONTENT[:CUT], tmp_path)
     assert f"not {SHA256}" in refused(remote(site.url), None, tmp_path)
     (tmp_path / "results" / KEPT).write_bytes(CONTENT[:CUT])
     fetched(remote(), mirror_of(tmp_path), tmp_path)
 
 
-def test_mirror_before_network(site: Site, tmp_path: Path) -> None:
+def test_mirror_before_network(site, tmp_path):
     record, lines = fetched(remote(site.url), mirror_of(tmp_path), tmp_path)
     assert (record.origin, record.canonical, lines) == ("mirror", True, [])
     assert site.asked == []
@@ -282,14 +266,14 @@ def test_mirror_before_network(site: Site, tmp_path: Path) -> None:
     assert record.canonical is None
 
 
-def test_network_where_the_mirror_lacks_the_file(site: Site, tmp_path: Path) -> None:
+def test_network_where_the_mirror_lacks_the_file(site, tmp_path):
     mirror = mirror_of(tmp_path, sums=LISTED)
     (mirror / "toy" / "raw.bin").unlink()
     record, _ = fetched(remote(site.url), mirror, tmp_path)
     assert (record.origin, record.canonical) == (site.url, True)
 
 
-def test_neither_mirror_nor_address(tmp_path: Path) -> None:
+def test_neither_mirror_nor_address(tmp_path):
     mirror = mirror_of(tmp_path)
     (mirror / "toy" / "raw.bin").unlink()
     why = "and the config has no url for it"
@@ -303,34 +287,36 @@ WHEEL = "tiny-1.0-py3-none-any.whl"
 
 
 @pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def index(tmp_path, monkeypatch):
     """A folder in the place of the package index, which pip is told of as a user tells it; it holds one wheel."""
     folder = tmp_path / "index"
     folder.mkdir()
-    with zipfile.ZipFile(folder / WHEEL, "w") as archive:
-        archive.writestr("tiny.py", "raise SystemExit")
-        archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
-        archive.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr("tiny-1.0.dist-info/RECORD", "")
+    about = {
+        "METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    files = {f"tiny-1.0.dist-info/{name}": content for name, content in about.items()}
+    pack(folder / WHEEL, {"tiny.py": "raise SystemExit"} | files)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
 
 
-def of_package(content: bytes, package: str = "tiny==1.0") -> RemoteFile:
+def of_package(content, package="tiny==1.0"):
     return RemoteFile(file=WHEEL, package=package, sha256=hashlib.sha256(content).hexdigest())
 
 
-def test_wheel_of_a_package(index: Path, tmp_path: Path) -> None:
+def test_wheel_of_a_package(index, tmp_path):
     content = (index / WHEEL).read_bytes()
-    told: list[str] = []
+    told = []
     fetched = fetch(of_package(content), "own", None, tmp_path / WHEEL, told.append)
     assert (fetched.origin, fetched.canonical, (tmp_path / WHEEL).read_bytes()) == ("tiny==1.0", True, content)
     assert told == ["tiny==1.0: pip fetches its wheel from the package index"]
 
 
 @pytest.mark.usefixtures("index")
-def test_package_that_the_index_lacks(tmp_path: Path) -> None:
+def test_package_that_the_index_lacks(tmp_path):
     with pytest.raises(AuditError) as caught:
         fetch(of_package(b"", "lost==1.0"), "own", None, tmp_path / WHEEL, print)
     assert str(caught.value) == (
@@ -341,14 +327,14 @@ def test_package_that_the_index_lacks(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 
-def test_mirror_listed_checksum_where_none_is_published(tmp_path: Path) -> None:
+def test_mirror_listed_checksum_where_none_is_published(tmp_path):
     mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin.bak\n{SHA256}  ./toy/raw.bin\n")
     record, lines = fetched(remote(sha256=None), mirror, tmp_path)
     assert record.canonical is None
     assert lines == [f"raw.bin: no checksum is published; its sha256 is {SHA256}"]
 
 
-def test_list_of_the_mirror_vouches_for_another_version(tmp_path: Path) -> None:
+def test_list_of_the_mirror_vouches_for_another_version(tmp_path):
     mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=LISTED)
     record, [line] = fetched(remote(size=7), mirror, tmp_path, OTHER_CONTENT)
     assert record.canonical is False
@@ -367,31 +353,27 @@ def test_list_of_the_mirror_vouches_for_another_version(tmp_path: Path) -> None:
         (CONTENT, f"\n{SHA256[:-1]}  toy/raw.bin\n", None, "SHA256SUMS: line 2: not '<sha256>"),
     ],
 )
-def test_a_file_of_the_mirror_is_what_its_list_or_else_the_config_says(
-    tmp_path: Path, content: bytes, sums: str, sha256: str | None, said: str
-) -> None:
+def test_a_file_of_the_mirror_is_what_its_list_or_else_the_config_says(tmp_path, content, sums, sha256, said):
     mirror = mirror_of(tmp_path, content, sums)
     message = refused(remote(sha256=sha256), mirror, tmp_path)
     assert message.replace(str(mirror), "MIRROR").startswith(f"MIRROR/{said}")
 
 
-def test_mirror_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_that_can_not_be_read(tmp_path, monkeypatch):
     mirror = mirror_of(tmp_path)
 
-    def locked(path: Path) -> bool:
+    def locked(path):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "is_file", locked)
     assert refused(remote(), mirror, tmp_path).startswith(f"{mirror}/toy/raw.bin: cannot be read (Permission denied); ")
 
 
-def test_stage_writes_the_file_and_its_record(
-    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stage_writes_the_file_and_its_record(tmp_path, provenance, monkeypatch):
     monkeypatch.setenv("ATTENTION_AUDIT_MIRROR", str(mirror_of(tmp_path)))
     settings = FetchJob(folder="toy", remote=remote(), homepage="")
     outputs = {"file": [tmp_path / "raw.bin"], "record": [tmp_path / "raw.bin.json"]}
-    lines: list[str] = []
+    lines = []
     stage.run(Job(settings, {}, outputs, provenance, lines.append))
     assert (tmp_path / "raw.bin").read_bytes() == CONTENT
     *keys, last = json.loads((tmp_path / "raw.bin.json").read_text())

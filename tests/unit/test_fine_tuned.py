@@ -1,15 +1,12 @@
 """Classifiers that are fine-tuned here: their network against the library's own, and their training."""
 
 from operator import attrgetter
-from pathlib import Path
-from typing import Any
 
 import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
 from classifiers_on_disk import FAMILIES, NAMES, TEXTS, impose_on_library
-from torch import Tensor
 
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
@@ -19,7 +16,7 @@ from attention_audit.training.loop import make_optimizer, measure_loss, train_ep
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.folder import find_family
 from attention_audit.transformer.opening import open_tokenizer
-from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.pieces import cut
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
 
@@ -29,26 +26,26 @@ ITEMS = np.array([len(text) for text in TEXTS]) + MARKS
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request, tmp_path_factory):
     return classifiers_on_disk.save(tmp_path_factory.mktemp(request.param), request.param, ("a", "b"))
 
 
-def opened(folder: Path, even: bool = False, seed: int = 0) -> FineTuned:
+def opened(folder, even=False, seed=0):
     torch.manual_seed(seed)
     return FineTuned(folder, 3, even)
 
 
-def pieces_of(folder: Path) -> Pieces:
+def pieces_of(folder):
     return cut(open_tokenizer(folder), NAMES, TEXTS, None, 40)
 
 
-def split_of(folder: Path, **carried: Any) -> Split:
+def split_of(folder, **carried):
     pieces = pieces_of(folder)
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARKS, **carried)
 
 
-def gradients(model: FineTuned, logits: Tensor) -> dict[str, Tensor]:
+def gradients(model, logits):
     """Of the cross-entropy, by parameter; zeros where a parameter has no part in it."""
     model.zero_grad()
     torch.nn.functional.cross_entropy(logits, torch.from_numpy(LABELS)).backward()
@@ -58,10 +55,8 @@ def gradients(model: FineTuned, logits: Tensor) -> dict[str, Tensor]:
     }
 
 
-def test_own_attention_is_the_librarys(folder: Path) -> None:
-    model, split = opened(folder).eval(), split_of(folder)
-    batch = split.batch(np.arange(4))
-    assert batch.pieces is not None
+def test_own_attention_is_the_librarys(folder):
+    model, batch = opened(folder).eval(), split_of(folder).batch(np.arange(4))
     ours = model(batch)
     theirs = model.model(
         input_ids=batch.pieces.ids,
@@ -80,10 +75,8 @@ def test_own_attention_is_the_librarys(folder: Path) -> None:
         assert not ours.attention[text, items:].any()
 
 
-def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) -> None:
-    model, split = opened(folder, even=True).eval(), split_of(folder)
-    batch = split.batch(np.arange(4))
-    assert batch.pieces is not None
+def test_uniform_weights_are_those_imposed_on_the_whole_library(folder):
+    model, batch = opened(folder, even=True).eval(), split_of(folder).batch(np.arange(4))
     by_hand = torch.zeros(batch.pieces.ids.shape)
     for text, items in enumerate(batch.pieces.items.tolist()):
         for place, item in enumerate(items):
@@ -101,7 +94,7 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
         np.testing.assert_allclose(ours.attention[text, :items].detach().numpy(), 1 / items, atol=1e-6)
 
 
-def test_the_head_is_of_the_seed_and_the_encoder_is_not(folder: Path) -> None:
+def test_the_head_is_of_the_seed_and_the_encoder_is_not(folder):
     first, again, other = opened(folder), opened(folder), opened(folder, seed=1)
     head = find_family(folder).classifier
     for name, weight in first.model.state_dict().items():
@@ -110,10 +103,8 @@ def test_the_head_is_of_the_seed_and_the_encoder_is_not(folder: Path) -> None:
         assert same is not (name == f"{head}.weight")
 
 
-def test_softening_multiplies_the_scores_of_the_first_token(folder: Path) -> None:
-    model, split = opened(folder).eval(), split_of(folder)
-    batch = split.batch(np.array([2]))
-    assert batch.pieces is not None
+def test_softening_multiplies_the_scores_of_the_first_token(folder):
+    model, batch = opened(folder).eval(), split_of(folder).batch(np.array([2]))
     with torch.no_grad():
         own = model.read_attention(batch.pieces).weights[0, :, :]
     soften(model.attention, 0.25)
@@ -126,12 +117,12 @@ def test_softening_multiplies_the_scores_of_the_first_token(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("even", [False, True])
-def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: Path, even: bool) -> None:
+def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder, even):
     model, split = opened(folder, even), split_of(folder)
     recipe = Recipe(learning_rate=1e-3, decoupled=True, average=True, warmup=0.1, clip_norm=1.0, amsgrad=False)
-    optimiser, random = make_optimizer(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
+    optimiser, random = make_optimizer(model, recipe), np.random.default_rng(0)
     model.train()
-    losses = [train_epoch(model, split, measure_loss, optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
+    losses = [train_epoch(model, split, measure_loss, optimiser, recipe, random) for _ in range(8)]
     assert losses[-1] < losses[0]
     model.eval()
     readout = take_classifier(model, pieces_of(folder), NAMES, LABELS, range(3))
@@ -148,11 +139,10 @@ def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: 
             np.testing.assert_allclose(readout.attention[text], 1 / items, atol=1e-6)
 
 
-def test_a_split_carries_maps_of_words_and_marks(folder: Path) -> None:
+def test_a_split_carries_maps_of_words_and_marks(folder):
     maps = [np.arange(1, items + 1) / (items * (items + 1) / 2) for items in ITEMS]
     members = np.array([3, 0])
     batch = split_of(folder, attention=maps).batch(members)
-    assert batch.attention is not None
     with torch.no_grad():
         assert opened(folder).eval()(batch).attention.shape == batch.attention.shape
     for row, member in zip(batch.attention, members, strict=True):
@@ -160,7 +150,7 @@ def test_a_split_carries_maps_of_words_and_marks(folder: Path) -> None:
         assert not row[ITEMS[member] :].any()
 
 
-def test_a_state_has_one_name_for_each_weight(folder: Path) -> None:
+def test_a_state_has_one_name_for_each_weight(folder):
     model = opened(folder)
     state = model.state_dict()
     assert len({weight.data_ptr() for weight in state.values()}) == len(state)

@@ -11,8 +11,8 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from refusal import refusal
 
-from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrap
 from attention_audit.figures.style import list_texts, save
@@ -103,14 +103,14 @@ def test_the_chosen_font_comes_first_and_an_unknown_one_is_refused():
         with style.use_house_style():
             assert Figure().text(0, 0, "a").get_fontfamily()[0] == "DejaVu Serif"
     assert fonts.list_families(["a"]) == ["DejaVu Sans"]
-    with pytest.raises(AuditError, match=r"^config: font: this machine has no font 'Garamonde'; install it"):
-        fonts.use_fonts(["Garamonde"]).__enter__()
+    said = refusal(fonts.use_fonts(["Garamonde"]).__enter__)
+    assert said.startswith("config: font: this machine has no font 'Garamonde'; install it")
 
 
 def test_a_file_that_is_no_font_is_refused(tmp_path):
     (tmp_path / "a.ttf").write_text("no font")
-    with pytest.raises(AuditError, match=r"^config: font: .*a\.ttf: not a font"):
-        fonts.use_fonts([str(tmp_path / "a.ttf")]).__enter__()
+    said = refusal(fonts.use_fonts([str(tmp_path / "a.ttf")]).__enter__)
+    assert said.startswith(f"config: font: {tmp_path}/a.ttf: not a font")
 
 
 def test_letters_are_joined_as_their_script_wants():

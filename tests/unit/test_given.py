@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from elsewhere import made
+from refusal import refusal
 
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout, check, check_beside, softmax
@@ -21,10 +20,10 @@ TEXTS = made(1, 6)
 Change = Callable[[GivenReadout], GivenReadout]
 
 
-def in_text(column: str, value: Any) -> Change:
+def in_text(column, value):
     """Text 2 with another value in a column."""
 
-    def changed(given: GivenReadout) -> GivenReadout:
+    def changed(given):
         values = list(getattr(given, column))
         values[2] = value(values[2]) if callable(value) else value
         stacked = np.array(values) if isinstance(getattr(given, column), np.ndarray) else values
@@ -33,10 +32,10 @@ def in_text(column: str, value: Any) -> Change:
     return changed
 
 
-def in_map(value: Callable[[Any], Any]) -> Change:
+def in_map(value):
     """Two further maps, the second of which has other scores of text 2."""
 
-    def changed(given: GivenReadout) -> GivenReadout:
+    def changed(given):
         maps = {name: [np.arange(len(words)) - 1.5 for words in given.tokens] for name in ("rollout", "loo")}
         maps["loo"][2] = value(maps["loo"][2])
         return replace(given, maps=maps)
@@ -44,66 +43,59 @@ def in_map(value: Callable[[Any], Any]) -> Change:
     return changed
 
 
-def spoil(values: Any) -> Any:
+def spoil(values):
     """Make one number NaN."""
     values = values.copy()
     values.flat[0] = np.nan
     return values
 
 
-FAULTS = [
-    (in_text("tokens", []), "tokens: has no word; leave the text out"),
-    (
-        in_text("attention", lambda a: np.append(a, 0.0)),
-        r"attention: has \d+ entries for \d+ words; give each word one",
-    ),
-    (in_text("attention", lambda a: np.stack([a, a])), "attention: has 2 heads, and text 'text-0' 1; give"),
-    (in_text("attention", lambda a: a[None][:0]), "attention: has 0 heads, and text 'text-0' 1; give"),
-    (in_map(lambda scores: scores[1:]), r"maps: loo: has \d+ entries for \d+ words; give each word one"),
-    (in_map(spoil), "maps: loo: holds NaN, an infinite number or nothing at all; give numbers"),
-    (in_text("contribution", lambda z: z[1:]), r"contribution: has \d+ entries for \d+"),
-    (in_text("contribution", lambda z: np.hstack([z, z])), "contribution: has 2 values a word, and bias has 1"),
-    (in_text("attention", lambda a: 0.97 * a), "attention: sums to 0.97; give weights that sum"),
-    (
-        in_text("attention", lambda a: a + np.append([-1.5, 1.5], np.zeros(len(a) - 2))),
-        r"attention: holds -1\.\d+; give weights that are not negative",
-    ),
-    *((in_text(column, spoil), f"{column}: holds NaN") for column in ("attention", "contribution", "probabilities")),
-    (in_text("bias", lambda b: b + np.inf), "bias: holds NaN, an infinite number"),
-    (in_text("labels", 2), "label: is 2, and the classes are 0 to 1; number the classes"),
-    (in_text("evidence", [99]), r"evidence: names word 99 of \d+; count words"),
-    (
-        in_text("probabilities", lambda p: p[::-1]),
-        r"probabilities: is 0\.\d+ away from softmax\(attention x contribution \+ bias\)",
-    ),
-]
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (in_text("tokens", []), "tokens: has no word; leave the text out"),
+        (
+            in_text("attention", lambda a: np.append(a, 0.0)),
+            r"attention: has \d+ entries for \d+ words; give each word one",
+        ),
+        (in_text("attention", lambda a: np.stack([a, a])), "attention: has 2 heads, and text 'text-0' 1; give"),
+        (in_text("attention", lambda a: a[None][:0]), "attention: has 0 heads, and text 'text-0' 1; give"),
+        (in_map(lambda scores: scores[1:]), r"maps: loo: has \d+ entries for \d+ words; give each word one"),
+        (in_map(spoil), "maps: loo: holds NaN, an infinite number or nothing at all; give numbers"),
+        (in_text("contribution", lambda z: z[1:]), r"contribution: has \d+ entries for \d+"),
+        (in_text("contribution", lambda z: np.hstack([z, z])), "contribution: has 2 values a word, and bias has 1"),
+        (in_text("attention", lambda a: 0.97 * a), "attention: sums to 0.97; give weights that sum"),
+        (
+            in_text("attention", lambda a: a + np.append([-1.5, 1.5], np.zeros(len(a) - 2))),
+            r"attention: holds -1\.\d+; give weights that are not negative",
+        ),
+        *(
+            (in_text(column, spoil), f"{column}: holds NaN")
+            for column in ("attention", "contribution", "probabilities")
+        ),
+        (in_text("bias", lambda b: b + np.inf), "bias: holds NaN, an infinite number"),
+        (in_text("labels", 2), "label: is 2, and the classes are 0 to 1; number the classes"),
+        (in_text("evidence", [99]), r"evidence: names word 99 of \d+; count words"),
+        (
+            in_text("probabilities", lambda p: p[::-1]),
+            r"probabilities: is 0\.\d+ away from softmax\(attention x contribution \+ bias\)",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_text_and_column(change, line):
+    assert re.match(f"memory: text 'text-2', column {line}", refusal(check, change(TEXTS)))
 
 
-@pytest.mark.parametrize(("change", "line"), FAULTS)
-def test_what_is_wrong_is_one_line_that_names_text_and_column(change: Change, line: str) -> None:
-    with pytest.raises(AuditError, match=rf"^memory: text 'text-2', column {line}") as caught:
-        check(change(TEXTS))
-    assert "\n" not in str(caught.value)
-
-
-def test_a_readout_is_believed_within_the_tolerances() -> None:
+def test_a_readout_is_believed_within_the_tolerances():
     check(TEXTS)
     check(in_text("attention", lambda a: a * (1 + 9e-5))(TEXTS))
-    with pytest.raises(AuditError, match="sums to"):
-        check(in_text("attention", lambda a: a * (1 + 1.1e-4))(TEXTS))
-    with pytest.raises(AuditError, match="has no text"):
-        check(replace(TEXTS, ids=[]))
-    with pytest.raises(AuditError, match=r"^memory: text 'text-0', column id: occurs twice"):
-        check(replace(TEXTS, ids=[*TEXTS.ids[:2], *TEXTS.ids[:1], *TEXTS.ids[3:]]))
+    assert "sums to" in refusal(check, in_text("attention", lambda a: a * (1 + 1.1e-4))(TEXTS))
+    assert "has no text" in refusal(check, replace(TEXTS, ids=[]))
+    twice = replace(TEXTS, ids=[*TEXTS.ids[:2], *TEXTS.ids[:1], *TEXTS.ids[3:]])
+    assert refusal(check, twice).startswith("memory: text 'text-0', column id: occurs twice")
 
 
-def without(given: GivenReadout) -> GivenReadout:
-    """The same map, from which no predictions follow."""
-    nothing = [np.empty((len(words), 0)) for words in given.tokens]
-    return replace(given, contribution=nothing, bias=np.empty((len(given), 0)))
-
-
-def test_contributions_that_fit_any_map_are_refused() -> None:
+def test_contributions_that_fit_any_map_are_refused():
     """The logits as what each word adds, as a map of rollout has been given; and a bias that mends any relevance."""
     odds, zero = np.log(TEXTS.probabilities[:, 1] / TEXTS.probabilities[:, 0]), np.zeros((6, 1))
     same = [np.full((len(words), 1), logit) for words, logit in zip(TEXTS.tokens, odds, strict=True)]
@@ -111,68 +103,44 @@ def test_contributions_that_fit_any_map_are_refused() -> None:
         check(replace(TEXTS, contribution=same, bias=zero))
     relevance = [np.random.default_rng(0).normal(size=values.shape) for values in same]
     rest = odds - [(a @ z).item() for a, z in zip(TEXTS.attention, relevance, strict=True)]
-    with pytest.raises(AuditError, match="column bias: is another one than in text 'text-0', so that any contrib"):
-        check(replace(TEXTS, contribution=relevance, bias=rest[:, None]))
+    said = refusal(check, replace(TEXTS, contribution=relevance, bias=rest[:, None]))
+    assert "column bias: is another one than in text 'text-0', so that any contrib" in said
     # a model that always says the same is no such case
     constant, always = [np.ones_like(values) for values in same], np.tile(softmax(np.ones(1)), (6, 1))
     check(replace(TEXTS, contribution=constant, bias=zero, probabilities=always))
 
 
-def test_a_map_needs_no_contributions() -> None:
+def test_a_map_needs_no_contributions():
     assert TEXTS.decided
-    given = without(TEXTS)
+    nothing = [np.empty((len(words), 0)) for words in TEXTS.tokens]
+    given = replace(TEXTS, contribution=nothing, bias=np.empty((6, 0)))
     assert not given.decided
     check(given)
     # and then any probabilities will do, if they are some
     check(replace(given, probabilities=given.probabilities[:, ::-1]))
-    with pytest.raises(AuditError, match=r"column probabilities: sums to 1\.8; give probabilities that sum to 1"):
-        check(replace(given, probabilities=np.full((6, 2), 0.9)))
-    with pytest.raises(AuditError, match="column probabilities: has 1 values; give one for each class"):
-        check(replace(given, probabilities=given.probabilities[:, :1]))
+    said = refusal(check, replace(given, probabilities=np.full((6, 2), 0.9)))
+    assert "column probabilities: sums to 1.8; give probabilities that sum to 1" in said
+    said = refusal(check, replace(given, probabilities=given.probabilities[:, :1]))
+    assert "column probabilities: has 1 values; give one for each class" in said
 
 
-def test_outputs_are_one_a_class_or_one_for_two_classes() -> None:
+def test_outputs_are_one_a_class_or_one_for_two_classes():
     check(made(1, 4, outputs=2))
     three = replace(made(1, 4), probabilities=np.full((4, 3), 1 / 3))
-    with pytest.raises(AuditError, match="column bias: has 1 values for 3 classes; give one a class, or one for two"):
-        check(three)
+    assert "column bias: has 1 values for 3 classes; give one a class, or one for two" in refusal(check, three)
 
 
-def test_the_map_is_the_mean_over_heads() -> None:
+def test_the_map_is_the_mean_over_heads():
     given = made(1, 5, heads=3)
     check(given)
     assert given.attention[0].shape == (3, len(given.tokens[0]))
     assert given.seen[0] == pytest.approx(made(1, 5).attention[0])
     assert np.ptp(given.attention[0], axis=0).max() > 0
-    with pytest.raises(AuditError, match="column attention: head 1: sums to"):
-        check(in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
+    said = refusal(check, in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
+    assert "column attention: head 1: sums to" in said
 
 
-OTHERS = [
-    (
-        lambda given: rows_of(given, [0, 1, 2]),
-        "memory: text 'text-3', column id: is missing and 2 more, of 6 texts of memory; give every training the same",
-    ),
-    (
-        lambda given: replace(rows_of(given, [*range(6), 5]), ids=[*given.ids, "other"]),
-        "memory: text 'other', column id: is not in memory; give every training the same texts",
-    ),
-    (
-        in_text("tokens", lambda words: [*words[:-1], "else"]),
-        "memory: text 'text-2', column tokens: are not the words of memory; give both the same",
-    ),
-    (
-        in_text("labels", lambda label: 1 - label),
-        r"memory: text 'text-2', column label: is \d, and in memory \d; give both the same",
-    ),
-    (
-        lambda given: replace(given, probabilities=np.full((6, 3), 1 / 3)),
-        "memory: text 'text-0', column probabilities: has 3 classes, and in memory 2; give both as many",
-    ),
-]
-
-
-def rows_of(given: GivenReadout, chosen: list[int]) -> GivenReadout:
+def rows_of(given, chosen):
     """Some texts of a readout, in this order."""
     held = {each.name: getattr(given, each.name) for each in fields(given)}
     taken = {name: [values[row] for row in chosen] for name, values in held.items() if isinstance(values, list)}
@@ -180,25 +148,45 @@ def rows_of(given: GivenReadout, chosen: list[int]) -> GivenReadout:
     return replace(given, **taken, **arrays)
 
 
-@pytest.mark.parametrize(("change", "line"), OTHERS)
-def test_trainings_of_other_texts_are_refused_in_one_line(change: Change, line: str) -> None:
-    with pytest.raises(AuditError, match=f"^{line}"):
-        check_beside(change(TEXTS), TEXTS)
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            lambda given: rows_of(given, [0, 1, 2]),
+            "memory: text 'text-3', column id: is missing and 2 more, of 6 texts of memory; "
+            "give every training the same",
+        ),
+        (
+            lambda given: replace(rows_of(given, [*range(6), 5]), ids=[*given.ids, "other"]),
+            "memory: text 'other', column id: is not in memory; give every training the same texts",
+        ),
+        (
+            in_text("tokens", lambda words: [*words[:-1], "else"]),
+            "memory: text 'text-2', column tokens: are not the words of memory; give both the same",
+        ),
+        (
+            in_text("labels", lambda label: 1 - label),
+            r"memory: text 'text-2', column label: is \d, and in memory \d; give both the same",
+        ),
+        (
+            lambda given: replace(given, probabilities=np.full((6, 3), 1 / 3)),
+            "memory: text 'text-0', column probabilities: has 3 classes, and in memory 2; give both as many",
+        ),
+    ],
+)
+def test_trainings_of_other_texts_are_refused_in_one_line(change, line):
+    assert re.match(line, refusal(check_beside, change(TEXTS), TEXTS))
 
 
-def test_texts_may_stand_in_another_order() -> None:
-    check_beside(rows_of(TEXTS, [5, 3, 1, 0, 2, 4]), TEXTS)
-
-
-def test_a_readout_that_is_wrong_is_not_written(tmp_path: Path) -> None:
+def test_a_readout_that_is_wrong_is_not_written(tmp_path):
     with pytest.raises(AuditError, match="sums to"):
         write_given(in_text("attention", lambda a: 2 * a)(TEXTS), tmp_path / "given.npz")
-    with pytest.raises(AuditError, match=r"given\.csv: does not end in \.parquet or \.npz; name it so"):
-        write_given(TEXTS, tmp_path / "given.csv")
+    said = refusal(write_given, TEXTS, tmp_path / "given.csv")
+    assert "given.csv: does not end in .parquet or .npz; name it so" in said
     assert [*tmp_path.iterdir()] == []
 
 
-PLAIN: dict[str, Any] = {
+PLAIN = {
     "id": [7],
     "tokens": [["not", "bad"]],
     "label": [1],
@@ -219,7 +207,7 @@ ARRAYS = PLAIN | {
 """The same text in the arrays of an .npz file, with one logit."""
 
 
-def write_plain(path: Path, **changed: Any) -> Path:
+def write_plain(path, **changed):
     """Write such a file with other columns; None is for one that is missing."""
     columns = (PLAIN if path.suffix == ".parquet" else ARRAYS) | changed
     columns = {name: values for name, values in columns.items() if values is not None}
@@ -230,7 +218,7 @@ def write_plain(path: Path, **changed: Any) -> Path:
     return path
 
 
-def test_files_may_have_numbers_for_ids_flat_contributions_and_one_bias(tmp_path: Path) -> None:
+def test_files_may_have_numbers_for_ids_flat_contributions_and_one_bias(tmp_path):
     attention = pa.array([[0.25, 0.75]], pa.large_list(pa.float32()))
     given = read_given(write_plain(tmp_path / "plain.parquet", attention=attention))
     assert (given.ids, given.evidence) == (["7"], [None])
@@ -277,13 +265,12 @@ MISSING = r"column {} is missing \(it has .*\); add it$"
         *(("npz", {column: None}, MISSING.format(column)) for column in ARRAYS),
     ],
 )
-def test_a_file_of_other_columns_is_one_line(tmp_path: Path, ending: str, change: dict[str, Any], line: str) -> None:
+def test_a_file_of_other_columns_is_one_line(tmp_path, ending, change, line):
     path = write_plain(tmp_path / f"plain.{ending}", **change)
-    with pytest.raises(AuditError, match=rf"^{re.escape(str(path))}: {line}"):
-        read_given(path)
+    assert re.match(line, refusal(read_given, path).removeprefix(f"{path}: "))
 
 
-def test_files_that_are_none_are_one_line(tmp_path: Path) -> None:
+def test_files_that_are_none_are_one_line(tmp_path):
     np.save(tmp_path / "one.npy", np.zeros(3))
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     for name in ("given.npz", "given.parquet", "given.csv"):

@@ -3,25 +3,18 @@
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
-
-import pytest
-
-PROGRAM = "from attention_audit.gpu import claim; print(claim(2), flush=True); input()"
 
 
-def start() -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def start():
+    program = "from attention_audit.gpu import claim; print(claim(2), flush=True); input()"
+    return subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def answer(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
+def answer(process):
     return process.stdout.readline().strip()
 
 
-def test_two_jobs_take_two_gpus_and_a_killed_one_gives_its_own_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_jobs_take_two_gpus_and_a_killed_one_gives_its_own_back(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     jobs = [start()]

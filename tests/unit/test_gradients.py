@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from small_networks import model_of, split_of
-from torch import Tensor, nn
+from torch import nn
 
 from attention_audit.audits.gradients import (
     compute_gradients,
@@ -13,8 +13,6 @@ from attention_audit.audits.gradients import (
     get_vectors,
     run_on,
 )
-from attention_audit.model.batch import Batch, Split
-from attention_audit.model.network import Network
 from attention_audit.model.tail import probabilities
 
 # the second text has a word twice, and two texts share words
@@ -27,11 +25,11 @@ PAIRS = {
 KINDS = [("bilstm", False, 2), ("bilstm", False, 3), ("affine", False, 2), ("conv", False, 2), ("bilstm", True, 3)]
 
 
-def texts_of(pair: bool = False) -> Split:
+def texts_of(pair=False):
     return split_of(TEXTS, **PAIRS if pair else {})
 
 
-def predicted(model: Network, batch: Batch, vectors: Tensor, attention: Tensor | None) -> Tensor:
+def predicted(model, batch, vectors, attention):
     """Probabilities of all classes, under weights of the model's own or these."""
     handle = model.attention.register_forward_hook(lambda _, __, own: own if attention is None else attention)
     with torch.no_grad():
@@ -42,7 +40,7 @@ def predicted(model: Network, batch: Batch, vectors: Tensor, attention: Tensor |
 
 @pytest.mark.parametrize("attached", [False, True])
 @pytest.mark.parametrize(("encoder", "pair", "classes"), KINDS)
-def test_gradients_are_finite_differences(encoder: str, pair: bool, classes: int, attached: bool) -> None:
+def test_gradients_are_finite_differences(encoder, pair, classes, attached):
     model, split, step = model_of(encoder, pair, classes=classes), texts_of(pair), 1e-5
     found = compute_gradients(model, split, attached=attached)
     for member, length in enumerate(LENGTHS):
@@ -61,7 +59,7 @@ def test_gradients_are_finite_differences(encoder: str, pair: bool, classes: int
         np.testing.assert_allclose(found[member], np.array(slopes) / sum(slopes), rtol=1e-5, atol=1e-8)
 
 
-def test_certain_predictions_have_the_same_shares() -> None:
+def test_certain_predictions_have_the_same_shares():
     """A probability that rounds to 1 has no gradient of its own."""
     model, split = model_of(classes=2).float(), texts_of()
     before = compute_gradients(model, split)
@@ -70,20 +68,20 @@ def test_certain_predictions_have_the_same_shares() -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
 
-def test_tokens_that_move_nothing_have_zeros() -> None:
+def test_tokens_that_move_nothing_have_zeros():
     model = model_of("affine")
     nn.init.zeros_(model.decoder.weight)
     assert [scores.tolist() for scores in compute_gradients(model, texts_of())] == [[0.0] * n for n in LENGTHS]
 
 
-def test_log_odds_by_hand() -> None:
+def test_log_odds_by_hand():
     three = torch.tensor([[1.0, 3.0, 3.0 - np.log(2)]]).double().log_softmax(-1)
     p = three.exp().max().item()
     assert compute_log_odds(three).item() == pytest.approx(np.log(p / (1 - p)))
     assert compute_log_odds(torch.tensor([[-2.5]])).item() == -2.5
 
 
-def test_a_lone_candidate_has_no_gradient() -> None:
+def test_a_lone_candidate_has_no_gradient():
     logits = torch.tensor([[1.0, 0.5], [2.0, -np.inf]], requires_grad=True)
     odds = compute_log_odds(logits)
     (slope,) = torch.autograd.grad(odds.sum(), logits)
@@ -92,7 +90,7 @@ def test_a_lone_candidate_has_no_gradient() -> None:
 
 
 @pytest.mark.parametrize("attached", [False, True])
-def test_the_model_is_as_before(attached: bool) -> None:
+def test_the_model_is_as_before(attached):
     model, split = model_of("bilstm"), texts_of()
     compute_gradients(model, split, attached=attached)
     assert model.training
@@ -102,7 +100,7 @@ def test_the_model_is_as_before(attached: bool) -> None:
 
 
 @pytest.mark.parametrize(("encoder", "pair", "classes"), KINDS)
-def test_integrated_gradients_add_up_to_the_gain(encoder: str, pair: bool, classes: int) -> None:
+def test_integrated_gradients_add_up_to_the_gain(encoder, pair, classes):
     model, split = model_of(encoder, pair, classes=classes).eval(), texts_of(pair)
     members = np.array([3, 0, 1])
     batch = split.batch(members)
@@ -116,7 +114,7 @@ def test_integrated_gradients_add_up_to_the_gain(encoder: str, pair: bool, class
     assert [found[member].sum() for member in members] == pytest.approx(gain.tolist(), rel=1e-3, abs=1e-4)
 
 
-def test_integrated_gradients_of_a_linear_model_are_its_terms() -> None:
+def test_integrated_gradients_of_a_linear_model_are_its_terms():
     """Log odds are a mean of words here, so what a word brings is its term's share of them, with its sign."""
     model = model_of("none", attention="uniform", classes=2).float()
     terms = (model.embedding.weight @ model.decoder.weight[0]).detach().numpy()

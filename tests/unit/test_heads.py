@@ -1,20 +1,16 @@
 """Several heads of attention and the tail above them: what other weights predict, and what the audits make of it."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from readouts import make_heads
 from test_erasure import prefixes
-from torch import Tensor, nn
+from torch import nn
 
-from attention_audit.arrays import Array, Floats
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.audits.batches import draw_orders
 from attention_audit.audits.contributions import contributions, ranked_sets, single_weight
@@ -26,17 +22,15 @@ from attention_audit.audits.settings import InstanceAdversary, Permutation
 from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.model.tail import Tail
-from attention_audit.padded import Padded
-from attention_audit.readout import TAIL_FILE, Readout, read_readout, read_readouts
+from attention_audit.readout import TAIL_FILE, read_readout, read_readouts
 
 LENGTHS = [5, 3, 7, 2, 5]
 
 
-def module_of(tail: Tail) -> Callable[[Tensor, Tensor], Tensor]:
+def module_of(tail):
     """The tail as PyTorch's own modules, in float64."""
 
-    def filled(module: nn.Module, name: str) -> nn.Module:
+    def filled(module, name):
         module.load_state_dict({what: tail.weights[f"{name}.{what}"] for what in ("weight", "bias")})
         return module.double()
 
@@ -46,19 +40,17 @@ def module_of(tail: Tail) -> Callable[[Tensor, Tensor], Tensor]:
         layers[name] = filled(nn.Linear(columns, rows), name)
     norms = [filled(nn.LayerNorm(len(tail.weights["first.bias"]), tail.epsilon), name) for name in ("first", "second")]
 
-    def run(context: Tensor, below: Tensor) -> Tensor:
+    def run(context, below):
         first = norms[0](layers["output"](context) + below)
         second = norms[1](layers["outer"](nn.GELU()(layers["inner"](first))) + first)
-        logits: Tensor = layers["classifier"](nn.Tanh()(layers["pooler"](second)))
-        return logits
+        return layers["classifier"](nn.Tanh()(layers["pooler"](second)))
 
     return run
 
 
-def naive(readout: Readout, text: int, weights: Array) -> Floats:
+def naive(readout, text, weights):
     """Probabilities of one text under weights (L, H), head by head."""
     attending = readout.attending
-    assert attending is not None
     values = attending.values[text].astype(np.float64)
     context = np.concatenate([weights[:, head] @ values[:, head] for head in range(weights.shape[1])])
     with torch.no_grad():
@@ -66,13 +58,7 @@ def naive(readout: Readout, text: int, weights: Array) -> Floats:
     return logits.softmax(-1).numpy()
 
 
-def erased(readout: Readout, text: int, gone: Sequence[int]) -> Floats:
-    """Weights (L, H) of one text without some items, each head renormalised; zeros where nothing is left."""
-    assert readout.attending is not None
-    return without(readout.attending.weights[text], gone)
-
-
-def without(weights: Array, gone: Sequence[int]) -> Floats:
+def without(weights, gone):
     """Weights (L, H) without some items, each head renormalised; zeros where nothing is left."""
     left = weights.astype(np.float64)
     left[list(gone)] = 0
@@ -80,14 +66,18 @@ def without(weights: Array, gone: Sequence[int]) -> Floats:
     return np.divide(left, mass, out=np.zeros_like(left), where=mass > 0)
 
 
-def only(readout: Readout) -> Padded:
+def erased(readout, text, gone):
+    """Probabilities of one text without some items."""
+    return naive(readout, text, without(readout.attending.weights[text], gone))
+
+
+def only(readout):
     (texts,) = readout.batches(torch.float64)
     return texts
 
 
-def test_the_expansion_has_the_logits_and_their_slopes() -> None:
+def test_the_expansion_has_the_logits_and_their_slopes():
     readout = make_heads(LENGTHS)
-    assert readout.attending is not None
     run = module_of(readout.attending.tail)
     for text, weights in enumerate(readout.attending.weights):
         moved = torch.from_numpy(weights).double().requires_grad_()
@@ -102,9 +92,8 @@ def test_the_expansion_has_the_logits_and_their_slopes() -> None:
             np.testing.assert_allclose(readout.contribution[text][:, output], expected, rtol=1e-3, atol=1e-4)
 
 
-def test_an_item_without_any_weight_has_the_slope_of_all_heads() -> None:
+def test_an_item_without_any_weight_has_the_slope_of_all_heads():
     readout = make_heads([3])
-    assert readout.attending is not None
     weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
     heads = replace(readout.attending, weights=[weights]).pad(np.array([0]), torch.float32)
     contribution, _, logits = heads.expand()
@@ -115,33 +104,34 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads() -> None:
     np.testing.assert_allclose(contribution[0, 1].numpy(), ((moved - logits)[0] / step).numpy(), rtol=0.1, atol=0.1)
 
 
-def test_every_prefix_of_every_ranking_is_the_naive_erasure(monkeypatch: pytest.MonkeyPatch) -> None:
-    readout = make_heads(LENGTHS)
+def test_every_prefix_of_every_ranking_is_the_naive_erasure(monkeypatch):
+    lengths = [*LENGTHS, 1]
+    readout = make_heads(lengths)
     monkeypatch.setattr("attention_audit.audits.erasure.POSITIONS", 80)
     for texts in batch_erasable(readout):
         for ranker in RANKERS.values():
             top = sort_falling(ranker(texts, readout.ids, 3), texts)
             predicted = prefixes(texts, top).numpy()
             for row, member in enumerate(texts.members.tolist()):
-                for k in range(LENGTHS[member] + 1):
-                    expected = naive(readout, member, erased(readout, member, top[row, :k].tolist()))
+                for k in range(lengths[member] + 1):
+                    expected = erased(readout, member, top[row, :k].tolist())
                     np.testing.assert_allclose(predicted[row, k], expected, atol=2e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed: int) -> None:
+def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed):
     readout = make_heads([6, 4, 7, 5, 3], seed=seed)
     found = ranked_sets(readout, 3)
     removed = found["removed"].reshape(len(RANKERS), -1)
     smallest = removed[list(RANKERS).index("smallest")]
     for text in range(len(readout)):
         length = len(readout.attention[text])
-        before = naive(readout, text, erased(readout, text, [])).argmax()
+        before = erased(readout, text, []).argmax()
         flipping = [
             len(gone)
             for size in range(1, length + 1)
             for gone in combinations(range(length), size)
-            if naive(readout, text, erased(readout, text, gone)).argmax() != before
+            if erased(readout, text, gone).argmax() != before
         ]
         ends = [count for count in removed[:, text] if count > 0]
         assert (smallest[text] > 0) == bool(ends)
@@ -149,13 +139,13 @@ def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed: int) -> 
             assert min(flipping) <= smallest[text] == min(ends)
 
 
-def test_a_single_erasure_is_exact_and_contributions_are_of_first_order() -> None:
+def test_a_single_erasure_is_exact_and_contributions_are_of_first_order():
     readout = make_heads(LENGTHS)
     found = contributions(readout)
     for text in range(len(readout)):
         top = int(np.argmax(readout.attention[text]))
         chosen = readout.predictions[text]
-        after = naive(readout, text, erased(readout, text, [top]))
+        after = erased(readout, text, [top])
         assert found["top_items"][text][0] == top
         assert found["top_fall"][text] == pytest.approx(readout.probabilities[text][chosen] - after[chosen], abs=1e-5)
         assert found["top_flips"][text] == (after.argmax() != chosen)
@@ -165,9 +155,8 @@ def test_a_single_erasure_is_exact_and_contributions_are_of_first_order() -> Non
         np.testing.assert_allclose(found["top_contributions"][text], expected, rtol=1e-3, atol=1e-5)
 
 
-def test_permutation_moves_what_the_tail_moves() -> None:
+def test_permutation_moves_what_the_tail_moves():
     readout = make_heads([4, 6])
-    assert readout.attending is not None
     found = permutation(readout, Permutation(permutations=5), 2)
     texts = only(readout)
     random = draw_orders(texts, readout.ids, 5, 2)
@@ -185,10 +174,9 @@ def test_permutation_moves_what_the_tail_moves() -> None:
         assert found["mean_tvd"][member] == pytest.approx(np.mean(moved), abs=1e-5)
 
 
-def objective(logits: Tensor, texts: Padded, readout: Readout, settings: InstanceAdversary) -> Tensor:
+def objective(logits, texts, readout, settings):
     """The adversary's objective, summed over texts, through PyTorch's own modules."""
     heads = texts.heads
-    assert heads is not None
     run = module_of(heads.tail)
     attention = logits.softmax(-1)
     seen, base = attention.mean(2), texts.attention
@@ -200,7 +188,7 @@ def objective(logits: Tensor, texts: Padded, readout: Readout, settings: Instanc
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.2, 0.9])
-def test_the_adversarys_gradient_is_autograds(margin: float) -> None:
+def test_the_adversarys_gradient_is_autograds(margin):
     readout, settings = make_heads([4] * 3), InstanceAdversary(margin=margin)
     texts = only(readout)
     logits = torch.randn(3, *texts.weights.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
@@ -210,9 +198,8 @@ def test_the_adversarys_gradient_is_autograds(margin: float) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)
 
 
-def test_the_adversary_moves_every_head_and_is_judged_exactly() -> None:
+def test_the_adversary_moves_every_head_and_is_judged_exactly():
     readout = make_heads(LENGTHS)
-    assert readout.attending is not None
     settings = InstanceAdversary(restarts=2, steps=30)
     found = instance_adversary(readout, settings, 1, lambda line: None)
     for text, length in enumerate(LENGTHS):
@@ -225,17 +212,14 @@ def test_the_adversary_moves_every_head_and_is_judged_exactly() -> None:
         assert found["jsd"][text] == pytest.approx(float(jsd(*maps)), abs=1e-5)
 
 
-def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
+def written(readout, folder, provenance):
     path = folder / "test.parquet"
-    assert readout.attending is not None
     write_batches(path, readout.kind, readout.tables(), provenance)
     write_weights(folder / TAIL_FILE, readout.attending.tail.pack(), provenance)
     return path
 
 
-def test_a_readout_with_heads_survives_its_file(
-    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_readout_with_heads_survives_its_file(tmp_path, provenance, monkeypatch):
     monkeypatch.setattr("attention_audit.readout.HEADED_AT_ONCE", 2)
     readout = make_heads(LENGTHS)
     path = written(readout, tmp_path, provenance)
@@ -246,14 +230,12 @@ def test_a_readout_with_heads_survives_its_file(
         own = readout.align(readout.ids[first : first + len(texts)])
         for found, expected in zip(texts.columns().values(), own.columns().values(), strict=True):
             np.testing.assert_equal([*found], [*expected])
-    assert again.attending is not None
     np.testing.assert_array_equal(again.predict(again.attending.weights), readout.predict(again.attending.weights))
 
 
-def test_a_missing_tail_or_one_of_another_width_is_one_line(tmp_path: Path, provenance: Provenance) -> None:
+def test_a_missing_tail_or_one_of_another_width_is_one_line(tmp_path, provenance):
     path = written(make_heads(LENGTHS), tmp_path, provenance)
     other = make_heads([2], width=9).attending
-    assert other is not None
     write_weights(tmp_path / TAIL_FILE, other.tail.pack(), provenance)
     with pytest.raises(AuditError, match=r"column values of text 'text-0' has .* values, where .* fit"):
         read_readout(path)
@@ -265,7 +247,7 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(tmp_path: Path, prov
         read_readout(path)
 
 
-def test_marks_are_kept_in_the_map_and_are_never_the_top_word() -> None:
+def test_marks_are_kept_in_the_map_and_are_never_the_top_word():
     readout = make_heads(LENGTHS, marks=1)
     found = contributions(readout)
     assert list(ranked_sets(readout, 3)["items"][: len(LENGTHS)]) == LENGTHS

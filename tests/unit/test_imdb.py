@@ -1,6 +1,4 @@
-from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 import pytest
 from published import pack, read_archive
@@ -19,7 +17,7 @@ REVIEWS = {
 }
 
 
-def archive(folder: Path, reviews: Mapping[str, str | bytes]) -> Path:
+def archive(folder, reviews):
     """An archive in the published layout, with the files that no review is."""
     files = {"README": "about", "train/labeledBow.feat": "1 0:9", **reviews}
     return pack(folder / "aclImdb_v1.tar.gz", {f"aclImdb/{name}": content for name, content in files.items()})
@@ -29,11 +27,11 @@ read = partial(read_archive, "imdb")
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> Path:
+def published(tmp_path):
     return archive(tmp_path, REVIEWS)
 
 
-def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(published: Path) -> None:
+def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(published):
     texts = read(published)
     place = f"{published}: aclImdb/test/neg/1_2.txt"
     written = RawText("Dull .", range(6))
@@ -47,12 +45,12 @@ def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(publis
     ]
 
 
-def test_ratings_are_those_of_the_file_names(published: Path) -> None:
+def test_ratings_are_those_of_the_file_names(published):
     assert [text.label for text in read(published, labels="rating")] == ["9", "7", "3", "10", "2"]
 
 
 @pytest.mark.parametrize("tag", ["<br />", "<br>"])
-def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
+def test_line_breaks_become_spaces(tmp_path, tag):
     path = archive(tmp_path, {"train/pos/0_9.txt": f"one{tag}{tag}two"})
     (text,) = read(path)
     assert text.text == "one" + " " * 2 * len(tag) + "two"
@@ -70,13 +68,13 @@ def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
     ],
     ids=["apostrophes stay", "br is a word", "other capitals stay", "other white space parts nothing", "empty"],
 )
-def test_words_as_keras_splits_them(text: str, words: list[str]) -> None:
+def test_words_as_keras_splits_them(text, words):
     placed = split_like_keras(text)
     assert [word for word, _ in placed] == words
     assert all(text[start:].lower().startswith(word.lower()) for word, start in placed)
 
 
-def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(published: Path) -> None:
+def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(published):
     assert [text.text for text in read(published, keras=True)] == [
         ["great", "fun"],
         ["it's", "great"],
@@ -86,7 +84,7 @@ def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(publis
     ]
 
 
-def test_longer_reviews_are_left_out_in_keras_words(published: Path) -> None:
+def test_longer_reviews_are_left_out_in_keras_words(published):
     kept = {length: [text.id for text in read(published, shorter_than=length)] for length in (2, 3, 5, 6)}
     assert kept[2] == ["imdb-test-neg-1_2"]
     assert kept[3] == ["imdb-train-pos-10_9", "imdb-train-pos-2_7", "imdb-test-pos-0_10", "imdb-test-neg-1_2"]

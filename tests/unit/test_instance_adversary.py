@@ -1,7 +1,6 @@
 """Jain & Wallace's adversary: its gradient against autograd, its choice by hand, its finds on texts that allow them."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +15,13 @@ from attention_audit.padded import Head, Padded
 SETTINGS = InstanceAdversary(restarts=4)
 
 
-def padded(attention: torch.Tensor, contribution: torch.Tensor, bias: torch.Tensor, **pairs: Any) -> Padded:
+def padded(attention, contribution, bias, **pairs):
     """Texts of one length."""
     texts, length = attention.shape
     return Padded(np.arange(texts), attention, contribution, bias, torch.full((texts,), length), **pairs)
 
 
-def random_texts(outputs: int, head: bool) -> Padded:
+def random_texts(outputs, head):
     """Three texts of six words; with a head, pairs of four classes, of which the first text may not have class 2."""
     torch.manual_seed(1)
     contribution = torch.randn(3, 6, outputs, dtype=torch.float64)
@@ -38,7 +37,7 @@ def random_texts(outputs: int, head: bool) -> Padded:
 
 @pytest.mark.parametrize(("outputs", "head"), [(1, False), (3, False), (1, True), (5, True)])
 @pytest.mark.parametrize("restarts", [1, 4])
-def test_gradient_is_autograds(outputs: int, head: bool, restarts: int) -> None:
+def test_gradient_is_autograds(outputs, head, restarts):
     texts = random_texts(outputs, head)
     logits = torch.randn(restarts, *texts.attention.shape, dtype=torch.float64, requires_grad=True)
     target = texts.predict(texts.attention[None])
@@ -51,7 +50,7 @@ def test_gradient_is_autograds(outputs: int, head: bool, restarts: int) -> None:
     torch.testing.assert_close(ours, expected, rtol=1e-9, atol=1e-10)
 
 
-def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base() -> None:
+def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base():
     # logit = a_0, so the prediction is sigmoid(a_0)
     contribution = torch.tensor([[[1.0], [0.0], [0.0]]]).double()
     bias = torch.zeros(1, 1).double()
@@ -68,7 +67,7 @@ def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base() -> None:
     assert admissible.item() == 0
 
 
-def test_finds_far_weights_where_words_are_interchangeable() -> None:
+def test_finds_far_weights_where_words_are_interchangeable():
     """With equal contributions any attention predicts alike, so the furthest is ln 2 away but for what is left on
     the base's words."""
     readout = make_readout([8, 8, 12])
@@ -81,7 +80,7 @@ def test_finds_far_weights_where_words_are_interchangeable() -> None:
     assert (found["admissible"] == 5).all()
 
 
-def test_every_find_is_within_epsilon_and_its_numbers_are_its_own() -> None:
+def test_every_find_is_within_epsilon_and_its_numbers_are_its_own():
     readout = make_readout([6, 20, 9, 13, 13], seed=3)
     settings = InstanceAdversary(steps=100)
     found = instance_adversary(readout, settings, 0, lambda line: None)
@@ -96,7 +95,7 @@ def test_every_find_is_within_epsilon_and_its_numbers_are_its_own() -> None:
         assert found["jsd"][i] == pytest.approx(jsd(*pair).item(), abs=1e-5)
 
 
-def test_what_is_found_for_a_text_does_not_depend_on_other_texts() -> None:
+def test_what_is_found_for_a_text_does_not_depend_on_other_texts():
     readout = make_readout([6, 20, 9, 13, 13], seed=3)
     settings = InstanceAdversary(steps=30)
     together = instance_adversary(readout, settings, 0, lambda line: None)

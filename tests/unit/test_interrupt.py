@@ -25,6 +25,6 @@ except KeyboardInterrupt:
 """
 
 
-def test_jobs_end_with_what_they_started_and_others_do_not() -> None:
+def test_jobs_end_with_what_they_started_and_others_do_not():
     ended = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=True, timeout=20)
     assert ended.stdout.split() == ["interrupted", "None"]

@@ -1,19 +1,17 @@
 import io
 import json
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from published import read_archive
 from refusal import refusal
+from tables_on_disk import write_bytes
 
 from attention_audit.corpus import raw
 from attention_audit.corpus.text import Text
 
 
-def review(rating: Any, text: Any) -> dict[str, Any]:
+def review(rating, text):
     """A review with the published keys."""
     return {"rating": rating, "title": "Fine", "movie": "tt0", "review": text, "link": "/r", "user": "ur1"}
 
@@ -21,16 +19,14 @@ def review(rating: Any, text: Any) -> dict[str, Any]:
 REVIEWS = [review(10, 'Caf\u00e9 "Noir"\nis [great], {really}.'), review(1, ""), review(7, "Good \U0001f600")]
 
 
-def written(folder: Path, content: str | bytes) -> Path:
-    path = folder / "data.json"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+def written(folder, content):
+    return write_bytes(folder / "data.json", content.encode())
 
 
 read = partial(read_archive, "jmars")
 
 
-def test_a_review_becomes_a_text_without_its_title(tmp_path: Path) -> None:
+def test_a_review_becomes_a_text_without_its_title(tmp_path):
     path = written(tmp_path, json.dumps(REVIEWS))
     first, *more = read(path)
     # an empty one is left for the census
@@ -41,25 +37,23 @@ def test_a_review_becomes_a_text_without_its_title(tmp_path: Path) -> None:
     assert first == Text("jmars-000001", None, "10", 'Caf\u00e9 "Noir"\nis [great], {really}.', f"{path}, review 1")
 
 
-WRITERS: list[Callable[[Any], str]] = [
-    json.dumps,
-    lambda reviews: json.dumps(reviews, indent=1) + "\n",
-    lambda reviews: json.dumps(reviews, ensure_ascii=False, separators=(",", ":")),
-    lambda reviews: "\ufeff" + json.dumps(reviews),
-]
-
-
-@pytest.mark.parametrize("writer", WRITERS, ids=["plain", "indented", "compact", "marked"])
+@pytest.mark.parametrize(
+    "writer",
+    [
+        json.dumps,
+        lambda reviews: json.dumps(reviews, indent=1) + "\n",
+        lambda reviews: json.dumps(reviews, ensure_ascii=False, separators=(",", ":")),
+        lambda reviews: "\ufeff" + json.dumps(reviews),
+    ],
+)
 @pytest.mark.parametrize("size", [1, 7, 2**20])
-def test_the_array_is_the_same_in_chunks_of_any_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: Callable[[Any], str], size: int
-) -> None:
+def test_the_array_is_the_same_in_chunks_of_any_size(tmp_path, monkeypatch, writer, size):
     monkeypatch.setattr(raw, "BLOCK", size)
     texts = read(written(tmp_path, writer(REVIEWS)))
     assert [text.text for text in texts] == [review["review"] for review in REVIEWS]
 
 
-def test_only_what_is_needed_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_needed_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(raw, "BLOCK", 15)
     stream = io.BytesIO(b'[{"a": 1}, {"b": 2}]')
     assert next(raw.read_array(stream, tmp_path, "review")) == (f"{tmp_path}, review 1", {"a": 1})
@@ -79,11 +73,11 @@ WHOLE = json.dumps(REVIEWS)
         ('{"rating": [1]}', "0: not a JSON array"),
     ],
 )
-def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path: Path, content: str, said: str) -> None:
+def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path, content, said):
     assert f"after review {said}" in refusal(read, written(tmp_path, content))
 
 
-def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_object_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(raw, "BLOCK", 10)
     monkeypatch.setattr(raw, "LONGEST", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
@@ -91,6 +85,6 @@ def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("broken", [{"rating": 3}, {"review": "text"}, review(3, 4), ["3", "text"]])
-def test_a_review_without_its_fields_is_named(tmp_path: Path, broken: Any) -> None:
+def test_a_review_without_its_fields_is_named(tmp_path, broken):
     path = written(tmp_path, json.dumps([REVIEWS[0], broken]))
     assert "review 2: no rating and review in it" in refusal(read, path)

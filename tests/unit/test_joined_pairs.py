@@ -1,33 +1,27 @@
 """Pairs of texts that are read as one: their words, their pieces, and what a classifier makes of them."""
 
-from pathlib import Path
-from typing import Any
-
 import classifiers_on_disk
-import pytest
 from classifiers_on_disk import PAIRS
-from planned import plan_of
+from planned import refuse_plan
+from refusal import refusal
 
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.rationales import Annotations
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
-from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, join_words
-from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
+from attention_audit.transformer.pieces import SPECIAL, cut_raw
 
-WORDS = [first + second for first, second in PAIRS]
-WRITTEN = [join_words(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
-NAMES = ["one", "two", "three"]
+WRITTEN = [join_words(first + second, len(first)) for first, second in PAIRS]
 
 
-def pieces_of(classifier: SequenceClassifier, most: int = 40) -> Pieces:
-    return cut_raw(classifier.tokenizer, NAMES, WRITTEN, most)
+def pieces_of(classifier, most=40):
+    return cut_raw(classifier.tokenizer, ["one", "two", "three"], WRITTEN, most)
 
 
-def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> None:
+def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path))
     whole, short = pieces_of(classifier), pieces_of(classifier, 8)
     # [CLS] the film is great [SEP] un [SEP], and [CLS] bad [SEP] why is the story [SEP]
@@ -43,11 +37,10 @@ def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> No
     assert end.places_by_text[0].tolist() == [0, 1, 2, 3, 5]
     assert (end.ahead.tolist()[:2], end.places_by_text[1].tolist()) == ([4, 1], [0, 2, 3, 4, 5])
     assert end.words[:8].tolist() == [SPECIAL, 0, 1, 2, 3, SPECIAL, 4, SPECIAL]
-    with pytest.raises(AuditError, match="text 'one': none of the second text of this pair fits into 7 pieces"):
-        pieces_of(classifier, 7)
+    assert "text 'one': none of the second text of this pair fits into 7 pieces" in refusal(pieces_of, classifier, 7)
 
 
-def test_what_stands_before_the_second_text_is_of_its_first_word() -> None:
+def test_what_stands_before_the_second_text_is_of_its_first_word():
     tokenizer = classifiers_on_disk.tokenizer(["film", "good", "-", "!"])
     pair = RawText("film !", [0]).join_pair(RawText("- good", [2]))
     assert (pair.text, pair.places, pair.second, pair.sides, pair.first) == (
@@ -60,11 +53,11 @@ def test_what_stands_before_the_second_text_is_of_its_first_word() -> None:
     ]  # fmt: skip
 
 
-def test_both_texts_become_one_row_of_a_corpus() -> None:
+def test_both_texts_become_one_row_of_a_corpus():
     said = Annotations({"a": [(4, 8)]}, scores=[(4, 8, 0.5)])
     pair = Text("1", "test", "yes", "The film. Good!", "row 1", query="Is it? Yes", annotations=said)
 
-    def row_of(pair: Text, sentences: bool = False) -> dict[str, Any]:
+    def row_of(pair, sentences=False):
         preparation = Preparation(Tokens(sentences=sentences), Length(), Splits(), None, joined=True)
         return make_row(pair, preparation)
 
@@ -80,18 +73,17 @@ def test_both_texts_become_one_row_of_a_corpus() -> None:
     assert row_of(Text("1", "test", "yes", "a b", "row 1", query=" "))["words"] == 0
 
 
-def test_what_is_no_pair_or_is_not_joined_is_one_line(tmp_path: Path) -> None:
+def test_what_is_no_pair_or_is_not_joined_is_one_line(tmp_path):
     folder = str(classifiers_on_disk.save(tmp_path))
     table = {"kind": "table", "path": {"test": "pairs.csv"}}
-    own: dict[str, Any] = {"hf": {"mine": {"models": {"a": [folder]}}}}
-    with pytest.raises(AuditError, match=r"hf.mine: holds pairs of texts, .* set corpora.mine.joined: true$"):
-        plan_of(corpora={"mine": {**table, "query": "second"}}, **own)
-    with pytest.raises(AuditError, match=r"joined: there are no pairs of texts here"):
-        plan_of(corpora={"mine": {**table, "joined": True}}, **own)
+    own = {"hf": {"mine": {"models": {"a": [folder]}}}}
+    pairs = table | {"query": "second"}
+    joined = pairs | {"joined": True}
+    line = "hf.mine: holds pairs of texts, .* set corpora.mine.joined: true$"
+    refuse_plan(line, corpora={"mine": pairs}, **own)
+    refuse_plan("joined: there are no pairs of texts here", corpora={"mine": table | {"joined": True}}, **own)
     own["hf"]["mine"]["prompt"] = {"template": "{text}", "labels": ["a", "b"]}
-    with pytest.raises(AuditError, match=r"hf.mine.prompt: takes one text, and mine holds pairs"):
-        plan_of(corpora={"mine": {**table, "query": "second", "joined": True}}, **own)
-    lent = {**table, "path": "pairs.csv", "query": "second", "joined": True}
-    taken = {**table, "query": "second", "joined": True, "trained_on": {"dataset": "lent"}}
-    with pytest.raises(AuditError, match=r"taken.trained_on.dataset: pairs that are read as one text .* leave it out"):
-        plan_of(corpora={"lent": lent, "taken": {**taken, "path": "other.csv"}}, hf={})
+    refuse_plan("hf.mine.prompt: takes one text, and mine holds pairs", corpora={"mine": joined}, **own)
+    lent, taken = joined | {"path": "pairs.csv"}, joined | {"path": "other.csv", "trained_on": {"dataset": "lent"}}
+    line = "taken.trained_on.dataset: pairs that are read as one text .* leave it out"
+    refuse_plan(line, corpora={"lent": lent, "taken": taken}, hf={})

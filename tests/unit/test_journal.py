@@ -10,7 +10,7 @@ from attention_audit.artefacts.journal import describe_machine, list_failures, n
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def log(folder: Path, name: str, inputs: list[str], outputs: list[str], started: datetime = BEGIN) -> Path:
+def log(folder, name, inputs, outputs, started=BEGIN):
     path = folder / f"{name}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"[{name}] started\n")
@@ -18,7 +18,7 @@ def log(folder: Path, name: str, inputs: list[str], outputs: list[str], started:
     return path
 
 
-def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_job_comes_back_as_it_was(tmp_path):
     path = tmp_path / "train.log"
     path.write_text("[train] started\n")
     files = {"a": [Path("results/x"), Path("results/y")], "b": [Path("results/z")]}
@@ -41,7 +41,7 @@ def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
     assert read_journal(tmp_path, ["results/w"]) == [entry]
 
 
-def test_only_what_the_products_came_from_is_found_the_earliest_first(tmp_path: Path) -> None:
+def test_only_what_the_products_came_from_is_found_the_earliest_first(tmp_path):
     log(tmp_path / "deep", "table", ["b"], ["c"], BEGIN + timedelta(hours=2))
     log(tmp_path, "corpus", [], ["a"], BEGIN)
     log(tmp_path, "train", ["a"], ["b", "b2"], BEGIN + timedelta(hours=1))
@@ -50,13 +50,13 @@ def test_only_what_the_products_came_from_is_found_the_earliest_first(tmp_path: 
     assert read_journal(tmp_path, ["e"]) == []
 
 
-def test_of_two_jobs_that_made_a_file_the_later_counts(tmp_path: Path) -> None:
+def test_of_two_jobs_that_made_a_file_the_later_counts(tmp_path):
     log(tmp_path, "new", [], ["a"], BEGIN + timedelta(days=1))
     log(tmp_path, "old", [], ["a"], BEGIN)
     assert [entry.stage for entry in read_journal(tmp_path, ["a"])] == ["new"]
 
 
-def test_a_log_of_an_earlier_version_does_not_say_what_importing_took(tmp_path: Path) -> None:
+def test_a_log_of_an_earlier_version_does_not_say_what_importing_took(tmp_path):
     path = log(tmp_path, "job", [], ["a"])
     last = json.loads(path.read_text().splitlines()[-1])
     del last["attention_audit_job"]["importing"]
@@ -64,7 +64,7 @@ def test_a_log_of_an_earlier_version_does_not_say_what_importing_took(tmp_path: 
     assert [entry.importing for entry in read_journal(tmp_path, ["a"])] == [None]
 
 
-def test_logs_of_other_making_are_passed_over(tmp_path: Path) -> None:
+def test_logs_of_other_making_are_passed_over(tmp_path):
     path = log(tmp_path, "job", [], ["a"])
     whole = path.read_text()
     texts = ["", "[job] started\n", whole[:-20], '{"other": 1}', "7", whole.replace('"stage"', '"scene"')]
@@ -77,7 +77,7 @@ def test_logs_of_other_making_are_passed_over(tmp_path: Path) -> None:
     assert read_journal(tmp_path / "none", ["a"]) == []
 
 
-def test_what_was_wrong_is_found_in_the_logs_of_this_run(tmp_path: Path) -> None:
+def test_what_was_wrong_is_found_in_the_logs_of_this_run(tmp_path):
     said = {
         "b.log": "[corpus b] started\n[corpus b] error: b.csv, line 2: no label\n",
         "a/a.log": "[train a] epoch 1\n[train a] error: results/x: damaged\nerror: of a library\n",

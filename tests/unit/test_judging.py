@@ -3,18 +3,15 @@
 from functools import cache
 from html import unescape
 from itertools import chain
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
+from refusal import refusal
 
 from attention_audit import api
 from attention_audit.answer.lines import write_line
-from attention_audit.api.predicting import Predict
-from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
 
 RANDOM = np.random.default_rng(0)
@@ -23,10 +20,10 @@ TOKENS = [[f"w{number}" for number in RANDOM.integers(0, 40, length)] for length
 Values = dict[str, float]
 
 
-def bag_of_words(values: Values) -> Predict:
+def bag_of_words(values):
     """The log odds of class 1 are the sum of the values of the words."""
 
-    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+    def predict(texts):
         odds = np.array([sum(values[word] for word in words) for words in texts])
         positive = 1 / (1 + np.exp(-odds))
         return np.stack([1 - positive, positive], 1)
@@ -34,7 +31,7 @@ def bag_of_words(values: Values) -> Predict:
     return predict
 
 
-def right(values: Values) -> list[Floats]:
+def right(values):
     """What each word adds to the log odds of the predicted class."""
     added = [np.array([values[word] for word in words]) for words in TOKENS]
     return [np.sign(own.sum()) * own for own in added]
@@ -43,21 +40,21 @@ def right(values: Values) -> list[Floats]:
 MODEL, RIGHT = bag_of_words(VALUES), right(VALUES)
 
 
-def judged(*args: Any, **named: Any) -> api.Judgement:
+def judged(*args, **named):
     return api.judge(*args, **{"report": lambda line: None} | named)
 
 
 @cache
-def plain() -> api.Judgement:
+def plain():
     """What is said of the right scores."""
     return judged(TOKENS, RIGHT, MODEL)
 
 
-def row(found: api.Judgement, question: str) -> dict[str, Any]:
+def row(found, question):
     return dict(found.table.set_index("question").loc[question])
 
 
-def test_the_right_scores_locate_as_leave_one_out_does() -> None:
+def test_the_right_scores_locate_as_leave_one_out_does():
     # tensors will do
     maps, model = [*map(torch.from_numpy, RIGHT)], lambda texts: torch.from_numpy(np.asarray(MODEL(texts)))
     found = judged(TOKENS, maps, model)
@@ -71,7 +68,7 @@ def test_the_right_scores_locate_as_leave_one_out_does() -> None:
     np.testing.assert_allclose(found.texts["scores_until"], found.texts["leave_one_out_until"])
 
 
-def test_shuffled_scores_locate_nothing_and_those_of_a_liar_are_worse() -> None:
+def test_shuffled_scores_locate_nothing_and_those_of_a_liar_are_worse():
     """A liar shows the words that hardly matter, and hides those that do."""
     shuffled = judged(TOKENS, [RANDOM.permutation(own) for own in RIGHT], MODEL)
     liar = judged(TOKENS, [-np.abs(own) for own in RIGHT], MODEL)
@@ -86,7 +83,7 @@ def test_shuffled_scores_locate_nothing_and_those_of_a_liar_are_worse() -> None:
     assert signed["signed_shuffled"] == pytest.approx(shuffled.texts["supporting"].mean())
 
 
-def test_where_any_word_or_no_single_one_decides_that_is_said() -> None:
+def test_where_any_word_or_no_single_one_decides_that_is_said():
     found = judged([[*"abc"]] * 120, [[1, 2, 3]] * 120, bag_of_words({"a": 0.1, "b": 0.2, "c": 0.3}))
     assert found.reasons["signed"] == "any words would do"
     # one word of two in every second text decides, and both of the others say the same, as sure as can be
@@ -96,7 +93,7 @@ def test_where_any_word_or_no_single_one_decides_that_is_said() -> None:
     assert "the best choice of a word reaches 50 %" in signed["note"]
 
 
-def test_classes_that_lie_apart_are_said_one_by_one() -> None:
+def test_classes_that_lie_apart_are_said_one_by_one():
     """The scores are right where class 1 is predicted, and turned around where class 0 is."""
     scores = [own if sum(VALUES[word] for word in text) > 0 else -own for text, own in zip(TOKENS, RIGHT, strict=True)]
     found = judged(TOKENS, scores, MODEL, classes=["bad", "good"])
@@ -104,7 +101,7 @@ def test_classes_that_lie_apart_are_said_one_by_one() -> None:
     assert row(found, "located")["word"] == "bad hardly; good largely"
 
 
-def test_until_the_decision_flips_by_hand() -> None:
+def test_until_the_decision_flips_by_hand():
     """Log odds 3, 1, -2, -.5, so class 1 of 1.5. Of four words one, two and three go, and one stays.
 
     The decision flips without the 3; by the scores 1 goes first, then 3; by an order that begins with -2 and -.5, last.
@@ -117,12 +114,12 @@ def test_until_the_decision_flips_by_hand() -> None:
     assert np.isnan(found["scores_until"][1])
 
 
-def test_falls_by_hand() -> None:
+def test_falls_by_hand():
     """Log odds 3, 1, -2, 0.5: class 1 of p(2.5). Of four words 1, 1, 1, 1 and 2 are deleted."""
     values = {"a": 3.0, "b": 1.0, "c": -2.0, "d": 0.5}
     texts = judged([[*"abcd"], ["a"]], [[0.1, 0.9, 0.5, 0.2], [1]], bag_of_words(values)).texts
 
-    def p(odds: float) -> float:
+    def p(odds):
         return float(1 / (1 + np.exp(-odds)))
 
     expected = {
@@ -140,7 +137,7 @@ def test_falls_by_hand() -> None:
     assert texts.loc[1, ["random", "scores", "leave_one_out", "top_fall"]].isna().all()
 
 
-def test_several_trainings() -> None:
+def test_several_trainings():
     several = [{word: value + RANDOM.normal(0, 0.05) for word, value in VALUES.items()} for _ in range(3)]
     maps, functions = [*map(right, several)], [*map(bag_of_words, several)]
     found = judged(TOKENS, maps, functions)
@@ -154,7 +151,7 @@ def test_several_trainings() -> None:
     assert alone.reasons["stable"] == "there is one training; give scores and functions of several"
 
 
-def test_stable_is_the_mean_rank_correlation_by_hand() -> None:
+def test_stable_is_the_mean_rank_correlation_by_hand():
     """Ranks 1 2 3 against 1 3 2: Spearman is 1 - 6 (0 + 1 + 1) / (3 (9 - 1)) = .5; against 3 2 1 it is -1."""
     tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6"], ["w7", "w8", "w9"]]
     first, second, third = [0.1, 0.2, 0.3], [-5.0, 40.0, 0.0], [0.0, -1.0, -2.0]
@@ -165,7 +162,7 @@ def test_stable_is_the_mean_rank_correlation_by_hand() -> None:
     assert row(found, "stable")["texts"] == 2
 
 
-def test_marks_are_compared_with_a_random_order() -> None:
+def test_marks_are_compared_with_a_random_order():
     """Marked words 1st and 3rd of four by score: AUPRC (1 + 2/3) / 2."""
     scores, tokens = [[0.4, 0.3, 0.2, 0.1]] * 120, [["w1", "w2", "w3", "w4"]] * 120
     found = judged(tokens, scores, MODEL, marks=[[2, 0]] * 119 + [None])
@@ -181,7 +178,7 @@ def test_marks_are_compared_with_a_random_order() -> None:
     assert "AUPRC" not in judged(tokens, scores, MODEL)._repr_html_()
 
 
-def test_few_texts_have_an_estimate_and_no_statement() -> None:
+def test_few_texts_have_an_estimate_and_no_statement():
     found = judged(TOKENS[:20], RIGHT[:20], MODEL)
     assert "function of words" in found.reasons["used"]
     assert found.reasons["located"] == "20 of the 100 texts needed"
@@ -190,7 +187,7 @@ def test_few_texts_have_an_estimate_and_no_statement() -> None:
     assert found.paragraph == "Scores of words (1 training, 20 texts; 95 % intervals): nothing is stated."
 
 
-def test_labels_stand_beside_the_answer() -> None:
+def test_labels_stand_beside_the_answer():
     labels = [int(sum(VALUES[word] for word in text) > 0) for text in TOKENS]
     found = judged(TOKENS, RIGHT, MODEL, labels=labels)
     summary = found.summary.iloc[0]
@@ -202,7 +199,7 @@ def test_labels_stand_beside_the_answer() -> None:
     pd.testing.assert_frame_equal(without.table, found.table)
 
 
-def test_terminal_card_and_paragraph_show_the_same_line() -> None:
+def test_terminal_card_and_paragraph_show_the_same_line():
     found = plain()
     line = write_line(found.summary.iloc[0].to_dict(), "ranks")
     shown = unescape(unescape(found._repr_html_()))
@@ -220,18 +217,18 @@ def test_terminal_card_and_paragraph_show_the_same_line() -> None:
     assert len(found.paragraph.split()) <= 90
 
 
-def test_maps_that_choose_nothing_locate_nothing() -> None:
+def test_maps_that_choose_nothing_locate_nothing():
     found = judged(TOKENS, [np.ones(len(words)) for words in TOKENS], MODEL)
     assert row(found, "located")["value"] == row(found, "ranks")["value"] == 0
     assert found.reasons["signed"] == "the words of each text all have the same score"
     assert set(found.texts["top_word"]) == {-1}
 
 
-def test_each_text_is_predicted_once_and_in_batches_that_may_be_changed() -> None:
-    asked: list[list[list[str]]] = []
-    said: list[str] = []
+def test_each_text_is_predicted_once_and_in_batches_that_may_be_changed():
+    asked = []
+    said = []
 
-    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+    def predict(texts):
         asked.append([[*words] for words in texts])
         found = MODEL(texts)
         for words in texts:
@@ -247,7 +244,7 @@ def test_each_text_is_predicted_once_and_in_batches_that_may_be_changed() -> Non
     pd.testing.assert_frame_equal(found.texts[:30], judged(TOKENS[:30], RIGHT[:30], MODEL).texts)
 
 
-def held(attribute: str) -> list[Any]:
+def held(attribute):
     """Objects as of LIME, an Explanation, or of Captum, a VisualizationDataRecord."""
     return [type("Object", (), {attribute: None})()] * 120
 
@@ -280,18 +277,18 @@ def held(attribute: str) -> list[Any]:
         ("report", "quiet", "report: is str, and no function"),
     ],
 )
-def test_what_is_wrong_names_the_argument(argument: str, value: Any, line: str) -> None:
-    arguments: dict[str, Any] = {"tokens": TOKENS, "scores": RIGHT, "predict": MODEL, argument: value}
+def test_what_is_wrong_names_the_argument(argument, value, line):
+    arguments = {"tokens": TOKENS, "scores": RIGHT, "predict": MODEL, argument: value}
     with pytest.raises(AuditError, match=line):
         judged(**arguments)
 
 
-def test_strings_are_split_as_their_language_is() -> None:
+def test_strings_are_split_as_their_language_is():
     """Khmer, by its script, as characters with their marks; English, which must be named, by spaCy's rules."""
     values = {"ខ្ញុំ": 0.1, "មើ": -0.2, "ល": 0.4}
     texts = [[*RANDOM.choice([*values], 8)] for _ in range(20)]
     scores = [[values[word] for word in text] for text in texts]
-    said: list[str] = []
+    said = []
     found = api.judge(["".join(text) for text in texts], scores, bag_of_words(values), report=said.append)
     pd.testing.assert_frame_equal(found.texts, judged(texts, scores, bag_of_words(values)).texts)
     assert said[0].startswith("texts: Khmer is split into single characters, so that maps are of characters; for words")
@@ -311,7 +308,6 @@ ONE_STRING = "tokens: text 0 is one string; give the list of its words"
         ([[*"ab"], ["a", " ", "a"]], None, "tokens: text 1 has empty tokens; leave them out, with their scores"),
         ([[*"ab"], ["[PAD]"] * 2], None, "tokens: text 1 has no word; leave it out"),
         ([["a"], [101, 102]], None, NO_IDS.format(1, 101)),
-        ([["a", None]], None, NO_IDS.format(0, None)),
         *(([["a", piece, "a"]], None, PIECE.format(piece, mark)) for piece, mark in PIECES.items()),
         (
             [["[CLS]", "a", "[SEP]", "b", "[SEP]"]],
@@ -324,13 +320,12 @@ ONE_STRING = "tokens: text 0 is one string; give the list of its words"
         ([["Do"]], "en", "language: the texts are lists of words already; leave it out, or give strings"),
     ],
 )
-def test_tokens_that_are_no_words_of_the_language_are_one_line(texts: Any, language: str | None, line: str) -> None:
-    with pytest.raises(AuditError) as caught:
-        judged(texts, [[1.0] * len(words) for words in texts], bag_of_words({}), language=language)
-    assert str(caught.value) == line
+def test_tokens_that_are_no_words_of_the_language_are_one_line(texts, language, line):
+    scores = [[1.0] * len(words) for words in texts]
+    assert refusal(judged, texts, scores, bag_of_words({}), language=language) == line
 
 
-def test_words_that_mention_marks_and_pieces_are_words() -> None:
+def test_words_that_mention_marks_and_pieces_are_words():
     """A mark within the text, a mark that begins one of three texts, a lone ##, and a Maltese name with a space."""
     texts = [["a", "[CLS]", "[SEP]", "a"], ["[CLS]", "a", "##"], ["a", "a", "a", "Ġorġ "]]
     scores, values, said = [[1.0] * len(words) for words in texts], dict.fromkeys(chain(*texts), 0.1), list[str]()
@@ -339,7 +334,7 @@ def test_words_that_mention_marks_and_pieces_are_words() -> None:
     assert said[0].startswith("tokens: some have a space at an end, as pieces of SHAP have")
 
 
-def coarse(texts: list[list[str]]) -> Floats:
+def coarse(texts):
     """0 and 1 alone."""
     return np.round(MODEL(texts))
 
@@ -352,7 +347,7 @@ def coarse(texts: list[list[str]]) -> Floats:
         [MODEL, coarse],
     ],
 )
-def test_classes_without_probabilities_are_too_coarse_for_all_trainings(functions: list[Predict]) -> None:
+def test_classes_without_probabilities_are_too_coarse_for_all_trainings(functions):
     found = judged(TOKENS, [RIGHT] * len(functions), functions, labels=[0] * 120)
     for question in ("located", "ranks", "signed"):
         assert found.reasons[question] == (
@@ -362,8 +357,8 @@ def test_classes_without_probabilities_are_too_coarse_for_all_trainings(function
     assert found.summary.loc[0, "learnt"] == "no"
 
 
-def test_what_predict_raises_is_the_cause_of_one_line() -> None:
-    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+def test_what_predict_raises_is_the_cause_of_one_line():
+    def predict(texts):
         raise ValueError("text input must be\nof type `str`")
 
     with pytest.raises(AuditError) as caught:
@@ -375,11 +370,11 @@ def test_what_predict_raises_is_the_cause_of_one_line() -> None:
     )
 
 
-def test_scores_of_each_class_are_those_of_the_predicted_one() -> None:
+def test_scores_of_each_class_are_those_of_the_predicted_one():
     """Three classes; also as SHAP gives them, with the padding that its tokens have."""
     of_class = {word: [-value, value, 9.0] for word, value in VALUES.items()}
 
-    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+    def predict(texts):
         return np.column_stack([np.asarray(MODEL(texts)), np.zeros(len(texts))])
 
     wanted = judged(TOKENS, RIGHT, predict).texts
@@ -402,10 +397,10 @@ def test_scores_of_each_class_are_those_of_the_predicted_one() -> None:
         ([], ["<|endoftext|>"], "<|endoftext|>"),
     ],
 )
-def test_marks_at_the_ends_are_left_out_with_their_scores(before: list[str], behind: list[str], said: str) -> None:
+def test_marks_at_the_ends_are_left_out_with_their_scores(before, behind, said):
     tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]]
     scores, marks = [[0.1, 0.3, -0.2], [0.5, 0.1, 0.7, 0.2]], [[1], [0, 2]]
-    lines: list[str] = []
+    lines = []
     found = api.judge(
         [[*before, *words, *behind] for words in tokens],
         [[*[9.0] * len(before), *own, *[8.0] * len(behind)] for own in scores],
@@ -419,6 +414,6 @@ def test_marks_at_the_ends_are_left_out_with_their_scores(before: list[str], beh
     pd.testing.assert_frame_equal(found.texts, alone.texts.assign(top_word=alone.texts["top_word"] + len(before)))
 
 
-def test_marked_words_are_words() -> None:
-    with pytest.raises(AuditError, match="marks: text 0 names word 0, which is left out; name words alone"):
-        judged([["[CLS]", "w1", "w2"]], [[3, 1, 2]], MODEL, marks=[[0]])
+def test_marked_words_are_words():
+    said = refusal(judged, [["[CLS]", "w1", "w2"]], [[3, 1, 2]], MODEL, marks=[[0]])
+    assert said == "marks: text 0 names word 0, which is left out; name words alone"

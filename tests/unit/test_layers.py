@@ -1,69 +1,35 @@
 """The map of an earlier layer of a classifier: what is read of it, what it is asked, and what it is not."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import classifiers_on_disk
 import numpy as np
 import pytest
-from classifiers_on_disk import ask_library, sum_over_items
 from in_process import make_exhibit
-from planned import model_of, overlaid, plan_of
+from planned import CLASSIFIERS_ALONE, model_of, plan_of, read_audit, read_made, refuse_plan
+from readouts import make_readout
+from refusal import refusal
+from transformers_on_disk import LETTERS
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.audits.attention_maps import attention_maps
 from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.located import rank
 from attention_audit.audits.rankings import BY_MAP, list_scores
-from attention_audit.audits.settings import AttentionMaps
-from attention_audit.columns.audits import ATTENTION_MAPS
-from attention_audit.columns.files import CORPUS, SEVERAL
-from attention_audit.columns.tables import SUMMARY, TABLE
-from attention_audit.errors import AuditError
-from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.plan.plan import Plan
+from attention_audit.columns.files import CORPUS
+from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.suites import write_configuration
 from attention_audit.readout import Maps, Readout, read_readout
-from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.transformer.pieces import cut
 
-TEXTS = [["the", "film", "is", "great"], ["unbelievably", "dull"], ["bad"]]
-NAMES = ["first", "second", "third"]
-WORDS = [
-    "good",
-    "bad",
-    "film",
-    "the",
-    *"abcdefghijklmnopqrstuvwxyz",
-    *(f"##{one}" for one in "abcdefghijklmnopqrstuvwxyz"),
-]
-ALONE: dict[str, Any] = {
-    "datasets": [],
-    "serrano_smith": {"datasets": []},
-    "jain_wallace": {"datasets": []},
-    "deception": {"datasets": []},
+WORDS = ["good", "bad", "film", "the", *LETTERS]
+ALONE = CLASSIFIERS_ALONE | {
     "corpora": {"chorus": {"texts": {"train": 40, "dev": 20, "test": 24}}},
     "agreement": {"texts": 3, "steps": 4},
 }
 
 
-def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(tmp_path: Path) -> None:
-    names = ("a", "b", "c")
-    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, "modernbert", names, classifier_pooling="mean"))
-    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), layer=2)
-    assert readout.kind is SEVERAL
-    for row, text in enumerate(TEXTS):
-        encoding, said = ask_library(classifier, text)
-        items = sum_over_items(encoding, said.attentions[1][0].mean((0, 1)), text)
-        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
-        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
-
-
-def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[str], tmp_path: Path) -> None:
+def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders, tmp_path):
     names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
     own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
     plan = planned(own)
@@ -72,25 +38,27 @@ def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[
     windows = model_of(planned(folders, long="window"), "hf", "chorus", "mine")
     assert (windows.layer, windows.reads[0].long) == (2, "window")
     assert model_of(planned(own, layer=1), "hf", "chorus", "mine").layer == 1
-    with pytest.raises(
-        AuditError, match="classifies the mean of all tokens, so that no row's weights decide; leave `u"
-    ):
-        planned(own[:1], uniform=own[1:])
+    line = "classifies the mean of all tokens, so that no row's weights decide; leave `u"
+    refuse_plan(line, **changes(own[:1], uniform=own[1:]))
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def folders(tmp_path_factory):
     """Two trainings of two layers."""
     made = tmp_path_factory.mktemp("classifiers")
     save = classifiers_on_disk.save
     return [str(save(made / str(seed), names=("0", "1"), seed=seed, words=WORDS, hidden_size=8)) for seed in (1, 2)]
 
 
-def planned(folders: list[str], **further: Any) -> Plan:
-    return plan_of(**overlaid(ALONE, {"hf": {"chorus": {"models": {"mine": folders}, "max_length": 24} | further}}))
+def changes(folders, **further):
+    return ALONE | {"hf": {"chorus": {"models": {"mine": folders}, "max_length": 24} | further}}
 
 
-def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> None:
+def planned(folders, **further):
+    return plan_of(**changes(folders, **further))
+
+
+def test_the_last_layer_by_its_number_is_the_last_layer(folders):
     plan = planned(folders, layer=2)
     assert [*plan.scope.models(plan.scope.find_suite("hf"), "chorus")] == ["mine", "imposed"]
     assert model_of(plan, "hf", "chorus", "mine").layer is None
@@ -110,38 +78,32 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
         ({"long": "window", "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and long: window"),
     ],
 )
-def test_a_layer_that_cannot_be_is_one_line(folders: list[str], further: dict[str, Any], line: str) -> None:
-    with pytest.raises(AuditError, match=line):
-        planned(folders, **further)
+def test_a_layer_that_cannot_be_is_one_line(folders, further, line):
+    refuse_plan(line, **changes(folders[:1], **further))
 
 
-def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_read_located_and_shown(folders, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan = planned(folders, layer=1)
-    made = (*plan.exhibiting.list_made("tables"), *plan.exhibiting.list_made("figures"))
-    exhibits = {exhibit.name: exhibit for exhibit in made}
-    for name in ("summary", "texts", "hf_fig_attention_maps", "hf_table_maps"):
-        make_exhibit(plan, exhibits[name])
-    row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
-    assert row["used_reason"].startswith("permutation needs predictions that follow from the weights")
-    assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
-    assert row["located_texts"] > 0
-    assert row["stable_trainings"] == 2
+    make_exhibit(plan, FIGURES["hf_fig_attention_maps"])
+    row, _, held = (read_made(plan, name) for name in ("summary", "texts", "hf_table_maps"))
+    assert row["used_reason"][0].startswith("permutation needs predictions that follow from the weights")
+    assert row["located_texts"][0] > 0
     assert read_weights(Path("results/readouts/chorus/hf_mine/seed1/tail.safetensors")) == {}
-    held = read_frame(Path("results/tables/hf_table_maps.parquet"), TABLE)
     stable = held[held["metric"] == "rank_stability"]
     assert {row.rpartition("/")[2] for row in stable["row"]} == {"attention", "loo", "integrated_gradients"}
     assert stable["mean"].between(-1, 1).all()
-    maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf_mine", "attention_maps")), ATTENTION_MAPS)
+    maps = read_audit(plan, "attention_maps", "chorus", "hf_mine")
     assert set(maps["weights"]) == {"base"}
-    assert {"[CLS]", "[SEP]"} <= set(maps["token"])
+    assert maps["token"].tolist()[-2:] == ["[CLS]", "[SEP]"]
 
     # and a text of one's own is read by the same trainings
     write_configuration(plan.config)
     stored = read_readout(Path("results/readouts/chorus/hf_mine/seed1/test.parquet"))
     corpus = read_frame(Path("results/corpora/chorus/corpus.parquet"), CORPUS).set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])
-    reading = api.trained("results", "chorus", "hf", "mine").read(words)
+    trained = api.trained("results", "chorus", "hf", "mine")
+    reading = trained.read(words)
     assert reading.words["word"].tolist() == [*words, "[CLS]", "[SEP]"]
     read = reading.words["weight"].notna()
     assert read.tolist() == [at < stored.words[0] or at >= len(words) for at in range(len(words) + 2)]
@@ -149,35 +111,33 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     assert reading.words["weight"][read].to_numpy() == pytest.approx(stored.attention[0], abs=1e-6)
     assert reading.words["contribution"].isna().all()
     assert reading.words["gradient"].notna().sum() == stored.words[0]
-    assert reading.facts["trainings"] == 2
     assert reading.words["known"].tolist() == read.tolist()
-    unread = api.trained("results", "chorus", "hf", "mine").read([words[0], "жук"]).words
+    unread = trained.read([words[0], "жук"]).words
     assert unread["known"].tolist() == [True, False, True, True]
     assert not {"layer_1", "rollout"} & {*reading.words}
 
     # with two maps, side by side
-    reading = api.trained("results", "chorus", "hf", "mine").read(words, maps=["layer_1", "rollout"])
+    reading = trained.read(words, maps=["layer_1", "rollout"])
     of_words = slice(0, stored.words[0])
     assert reading.words["layer_1"].notna().sum() == reading.words["rollout"].notna().sum() == stored.words[0]
     # the map of this layer is what the run calls attention
     assert reading.words["layer_1"][of_words].to_numpy() == pytest.approx(stored.attention[0][of_words], abs=1e-6)
     shown = [axes.get_xlabel() for axes in reading.figure().axes]
     assert shown == ["attention", "share of the gradient", "layer 1", "rollout"]
-    with pytest.raises(AuditError, match="map 'rolout' is not known"):
-        api.trained("results", "chorus", "hf", "mine").read(words, maps=["rolout"])
+    assert "map 'rolout' is not known" in refusal(trained.read, words, maps=["rolout"])
 
 
 @pytest.fixture
-def only_read(random_readout: Callable[..., Readout]) -> Readout:
+def only_read():
     """Texts of three words and two marks, of which one map is read."""
-    given = random_readout([5, 5, 5])
+    given = make_readout([5, 5, 5])
     maps = Maps([weights[:, None] for weights in given.attention], np.full(3, 2))
     nothing = [np.empty((5, 0), np.float32)] * 3
     return Readout(given.ids, given.labels, given.predictions, given.probabilities, given.attention, nothing,
                    np.empty((3, 0), np.float32), several=maps)  # fmt: skip
 
 
-def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:
+def test_no_audit_takes_it_for_a_map_that_decides(only_read):
     compared = compare_maps(only_read, only_read, permutations=2, seed=1)
     assert compared["same_top"].all()
     np.testing.assert_allclose(compared["jsd"], 0, atol=1e-12)
@@ -187,11 +147,3 @@ def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:
     assert [list(order) for order in orders["loo"]] == [[1, 2, 0]] * 3
     for order, weights in zip(orders["attention"], only_read.attention, strict=True):
         assert list(order) == np.argsort(-weights[:3], kind="stable").tolist()
-
-
-def test_maps_are_shown_without_a_search(only_read: Readout) -> None:
-    tokens = {name: ["a", "b", "c"] for name in only_read.ids}
-    said: list[str] = []
-    shown = attention_maps(only_read, tokens, AttentionMaps(automatic=1, instances=["text-2"]), said.append)
-    assert shown["token"][:5] == ["a", "b", "c", "[CLS]", "[SEP]"]
-    assert set(shown["weights"]) == {"base"}

@@ -1,10 +1,7 @@
 """From files to the network: texts encoded split by split, their sentences, vectors, references joined by id."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +10,11 @@ import torch
 from networks import make_architecture
 
 from attention_audit.artefacts.parquet import write_batches, write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, READOUT, VOCABULARY
 from attention_audit.corpus.vocabulary import build_columns, build_vocabulary
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
-from attention_audit.readout import Readout
-from attention_audit.stages.loading import Material, build_model, build_split, read_material
+from attention_audit.stages.loading import build_model, build_split, read_material
 
 CPU = torch.device("cpu")
 TEXTS = [
@@ -36,11 +30,8 @@ TEXTS = [
 architecture = partial(make_architecture, "affine", "uniform", embedding=2)
 
 
-Read = Callable[..., Material]
-
-
 @pytest.fixture
-def read(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch) -> Read:
+def read(tmp_path, provenance, monkeypatch):
     """Read a corpus in two row groups, its splits in any order, with these columns; and its vocabulary a, b, c with
     vectors for b and c.
     """
@@ -50,10 +41,8 @@ def read(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
     vectors = {"b": np.array([1, 2], np.float32), "c": np.array([3, 4], np.float32)}
     write_table(vocabulary, VOCABULARY, build_columns(words, vectors), provenance)
 
-    def write_and_read(
-        model: Architecture | None = None, hides: bool = False, cut: int = 0, **columns: list[list[int] | None]
-    ) -> Material:
-        rows: list[dict[str, Any]] = [
+    def write_and_read(model=None, hides=False, cut=0, **columns):
+        rows = [
             {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
             | {name: values[number] for name, values in columns.items()}
             for number, (split, label, text) in enumerate(TEXTS)
@@ -68,11 +57,11 @@ def read(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
-def material(read: Read) -> Material:
+def material(read):
     return read(architecture(pretrained=True))
 
 
-def test_texts_are_encoded_between_marks_split_by_split(material: Material) -> None:
+def test_texts_are_encoded_between_marks_split_by_split(material):
     assert {name: texts.ids for name, texts in material.splits.items()} == {
         "train": ["text-1", "text-3", "text-5"],
         "dev": ["text-2"],
@@ -89,14 +78,14 @@ def test_texts_are_encoded_between_marks_split_by_split(material: Material) -> N
     assert (material.classes, material.words) == (3, 7)
 
 
-def test_words_without_a_vector_have_nan_and_start_at_zero(material: Material) -> None:
+def test_words_without_a_vector_have_nan_and_start_at_zero(material):
     expected = np.array([[np.nan, np.nan]] * 5 + [[1, 2], [3, 4]], np.float32)
     np.testing.assert_array_equal(material.vectors, expected)
     weight = build_model(material, architecture(pretrained=True), seed=0).embedding.weight
     assert weight.tolist() == np.nan_to_num(expected).tolist()
 
 
-def test_words_without_a_vector_may_be_drawn_with_the_seed(material: Material) -> None:
+def test_words_without_a_vector_may_be_drawn_with_the_seed(material):
     drawn = architecture(pretrained=True).model_copy(update={"missing": "normal"})
     one, again, other = (build_model(material, drawn, seed).embedding.weight for seed in (0, 0, 1))
     assert torch.equal(one, again)
@@ -107,21 +96,17 @@ def test_words_without_a_vector_may_be_drawn_with_the_seed(material: Material) -
     assert one[5:].tolist() == [[1, 2], [3, 4]]
 
 
-def test_without_pretrained_vectors_none_are_read(read: Read) -> None:
+def test_without_pretrained_vectors_none_are_read(read):
     material = read()
     assert material.vectors is None
     assert build_model(material, architecture(), seed=0).embedding.weight[4:].all()
 
 
-def test_a_reference_is_joined_by_id(
-    material: Material, tmp_path: Path, provenance: Provenance, random_readout: Callable[..., Readout]
-) -> None:
+def test_a_reference_is_joined_by_id(material, tmp_path, provenance, random_readout):
     path = tmp_path / "train.parquet"
     readout = random_readout([9, 1, 9, 2, 9, 1], outputs=3)
     write_table(path, READOUT, readout.columns(), provenance)
     batch = build_split(material.splits["train"], CPU, path).batch(np.array([0, 1]))
-    assert batch.attention is not None
-    assert batch.probabilities is not None
     np.testing.assert_array_equal(batch.attention, [[1, 0], readout.attention[3]])
     np.testing.assert_array_equal(batch.probabilities, readout.probabilities[[1, 3]])
 
@@ -129,10 +114,9 @@ def test_a_reference_is_joined_by_id(
 SENTENCES = [[0], [0], [0, 1], [0, 1], [0, 2], [0]]
 
 
-def test_sentences_are_read_for_a_hierarchical_model(read: Read) -> None:
+def test_sentences_are_read_for_a_hierarchical_model(read):
     material = read(architecture(hierarchical=True), sentences=SENTENCES)
     train = build_split(material.splits["train"], CPU).batch(np.array([1, 0]))
-    assert train.documents is not None
     assert [group.words.tolist() for group in train.documents.groups] == [[[6], [4], [5]]]
     assert train.documents.places.tolist() == [[0, 1], [2, 0]]
     assert train.items.tolist() == [2, 1]
@@ -141,12 +125,12 @@ def test_sentences_are_read_for_a_hierarchical_model(read: Read) -> None:
     assert test.widths.tolist() == [2, 2]
 
 
-def test_a_flat_model_reads_no_sentences(read: Read) -> None:
+def test_a_flat_model_reads_no_sentences(read):
     split = build_split(read(sentences=SENTENCES).splits["train"], CPU)
     assert split.items.tolist() == split.lengths.tolist() == [1, 2, 1]
 
 
-def test_attention_is_to_keep_away_from_impermissible_words(read: Read) -> None:
+def test_attention_is_to_keep_away_from_impermissible_words(read):
     words = [[1], None, [0, 1], [1], None, [0]]
     splits = read(hides=True, blocked=words).splits
     marked = {
@@ -161,11 +145,10 @@ def test_attention_is_to_keep_away_from_impermissible_words(read: Read) -> None:
     assert build_split(honest, CPU).batch(np.array([0])).impermissible is None
 
 
-def test_the_marks_of_a_transformer_are_permitted() -> None:
+def test_the_marks_of_a_transformer_are_permitted():
     # texts of one and two words, each between two marks
     split = Split(np.zeros(7, np.int64), [1, 2], [0, 0], CPU, impermissible=[True, False, True], marks=2)
     hidden = split.batch(np.arange(2)).impermissible
-    assert hidden is not None
     assert hidden.tolist() == [[True, False, False, False], [False, True, False, False]]
 
 
@@ -183,12 +166,12 @@ def test_the_marks_of_a_transformer_are_permitted() -> None:
         ({"cut": 10}, "truncated or corrupt Parquet; rebuild"),
     ],
 )
-def test_a_corpus_without_what_a_model_reads_is_one_line(read: Read, asked: dict[str, Any], line: str) -> None:
+def test_a_corpus_without_what_a_model_reads_is_one_line(read, asked, line):
     with pytest.raises(AuditError, match=rf"corpus\.parquet: {line}"):
         read(**asked)
 
 
-def test_what_a_transformer_has_not_read_is_cut_off(material: Material) -> None:
+def test_what_a_transformer_has_not_read_is_cut_off(material):
     # one, two and one words, of which both words of the second are impermissible
     train = replace(material.splits["train"], blocked=Lists(np.array([0, 1, 0]), np.array([0, 2, 1])))
     assert train.cut(np.array([1, 2, 1])) is train

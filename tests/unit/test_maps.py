@@ -1,7 +1,6 @@
 """Maps that a readout carries: kept in files, asked by audits, and held against each other."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import classifiers_on_disk
 import numpy as np
@@ -9,32 +8,28 @@ import pandas as pd
 import pytest
 from drawn import assert_readable
 from labels import LABELS
-from planned import plan_of
+from planned import refuse_plan
 from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.batches import compute_rank_correlation
 from attention_audit.audits.comparison import map_stability
 from attention_audit.contrasts import Subject
-from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.names import MAPS, NUMBERED, RANKINGS
-from attention_audit.readout import Readout, read_readout
+from attention_audit.readout import read_readout
 from attention_audit.tables.maps import PASSES, hf_table_maps
 
 TEXTS, TRAININGS = 120, 3
 LOOKS = LABELS | RANKINGS.labels | {"hf": "Transformer classifiers", "mine": "mine"}
 
 
-def readout(maps: dict[str, list[list[float]]], attention: list[list[float]]) -> Readout:
+def readout(maps, attention):
     made = {name: [np.array(row, np.float32) for row in rows] for name, rows in [*maps.items(), ("own", attention)]}
     return replace(make_readout([*map(len, attention)]), attention=made.pop("own"), maps=made)
 
 
-def test_maps_are_kept_in_the_file_and_go_with_their_texts(
-    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path, provenance, monkeypatch):
     own = readout({"rollout": [[0.5, 0.25], [1, 2, -3]], "alti": [[1, 0], [0, 0, 1]]}, [[0.5, 0.5], [0.25, 0.5, 0.25]])
     path = tmp_path / "test.parquet"
     monkeypatch.setattr("attention_audit.readout.AT_ONCE", 1)
@@ -48,7 +43,7 @@ def test_maps_are_kept_in_the_file_and_go_with_their_texts(
     assert read_readout(path).maps == {}
 
 
-def test_the_order_of_words_in_another_training() -> None:
+def test_the_order_of_words_in_another_training():
     assert compute_rank_correlation(np.array([1, 2, 3]), np.array([-5, 0, 9])) == pytest.approx(1)
     assert compute_rank_correlation(np.array([1, 2, 3]), np.array([3, 2, 1])) == pytest.approx(-1)
     # ranks 1, 2.5, 2.5 and 1, 2, 3: 1.5 / sqrt(1.5 * 2)
@@ -71,7 +66,7 @@ PREDICTIONS = pd.DataFrame(
 )
 
 
-def audits(**found: float) -> dict[str, pd.DataFrame]:
+def audits(**found):
     """Rows in which each ranking loses the same everywhere; rollout has the same order in every training."""
     falls = [
         {**ABOUT, "seed": seed, "id": f"t{text:03}", "ranking": ranking, "falls_0": fall, "falls_1": fall}
@@ -93,11 +88,11 @@ def audits(**found: float) -> dict[str, pd.DataFrame]:
 JUDGED = Subject(dataset="chorus", suite="hf", paper="hf", model="mine", seeds=3, items="words", unasked={})
 
 
-def table(**found: float) -> pd.DataFrame:
+def table(**found):
     return hf_table_maps(**audits(**found), corpus={}, census={}, subjects=[JUDGED], answer={})
 
 
-def test_maps_are_held_against_each_other_by_what_they_locate() -> None:
+def test_maps_are_held_against_each_other_by_what_they_locate():
     made = table(random=0.1, attention=0.2, rollout=0.4, attn_lrp=-0.02, loo=0.5)
     located = made[made["metric"] == "located"].set_index("row")
     # (own - random) / (leave-one-out - random), the best first
@@ -116,7 +111,7 @@ def test_maps_are_held_against_each_other_by_what_they_locate() -> None:
     }  # fmt: skip
 
 
-def test_classes_that_lie_apart_are_told_apart() -> None:
+def test_classes_that_lie_apart_are_told_apart():
     found = audits(random=0.1, attention=0.2, loo=0.5)
     falls = found["located"]
     other = falls["ranking"].eq("attention") & falls["id"].str[1:].astype(int).mod(2).eq(1)
@@ -126,34 +121,30 @@ def test_classes_that_lie_apart_are_told_apart() -> None:
     assert note == "0 at most partly; 1 largely; 1 F"
 
 
-def test_the_figure_of_maps_is_readable() -> None:
+def test_the_figure_of_maps_is_readable():
     shown = [name for name in MAPS if name not in NUMBERED or name in ("head_12", "layer_3")]
     made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(shown)})
     assert_readable(hf_fig_maps(made, LOOKS))
     assert not hf_fig_maps(made.iloc[:0], LOOKS).axes
 
 
-def test_every_map_has_a_cost_and_a_look_of_its_own() -> None:
+def test_every_map_has_a_cost_and_a_look_of_its_own():
     assert {*MAPS} <= {*PASSES}
     looks = {name: (look.colour, look.marker) for name, look in RANKINGS.items()}
     alone = [name for name in RANKINGS if name not in NUMBERED]
     assert len({looks[name] for name in [*alone, "head_1", "layer_1"]}) == len(alone) + 2
 
 
-def test_an_unknown_map_is_refused_in_a_line() -> None:
+def test_an_unknown_map_is_refused_in_a_line():
     own = {"models": {"mine": ["models/seed1"]}, "maps": ["rolout"]}
-    with pytest.raises(
-        AuditError, match=r"map 'rolout' is not known to tables and figures \(known: mean_row, .*, head_1, layer_1\)"
-    ):
-        plan_of(datasets=[], hf={"chorus": own})
+    line = r"map 'rolout' is not known to tables and figures \(known: mean_row, .*, head_1, layer_1\)"
+    refuse_plan(line, datasets=[], hf={"chorus": own})
 
 
 @pytest.mark.parametrize(("name", "has"), [("layer_3", 2), ("head_5", 4)])
-def test_a_map_of_a_part_that_is_not_there_is_refused_before_the_run(tmp_path: Path, name: str, has: int) -> None:
+def test_a_map_of_a_part_that_is_not_there_is_refused_before_the_run(tmp_path, name, has):
     folder = str(classifiers_on_disk.save(tmp_path))
     part, _, number = name.partition("_")
     own = {"models": {"mine": [folder]}, "maps": ["rollout", "head_1", "layer_2", name]}
-    with pytest.raises(
-        AuditError, match=f"chorus, mine: maps: {part} {number}, and {folder} has {has}; name one of th"
-    ):
-        plan_of(datasets=[], hf={"chorus": own})
+    line = f"chorus, mine: maps: {part} {number}, and {folder} has {has}; name one of th"
+    refuse_plan(line, datasets=[], hf={"chorus": own})

@@ -1,6 +1,4 @@
 import csv
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -8,9 +6,7 @@ from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
-from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens, tokenize
-from attention_audit.errors import AuditError
 
 NOTE_COLUMNS = [
     *("ROW_ID", "SUBJECT_ID", "HADM_ID", "CHARTDATE", "CHARTTIME", "STORETIME", "CATEGORY", "DESCRIPTION", "CGID"),
@@ -19,18 +15,18 @@ NOTE_COLUMNS = [
 CODE_COLUMNS = ["ROW_ID", "SUBJECT_ID", "HADM_ID", "SEQ_NUM", "ICD9_CODE"]
 
 
-def note(admission: str, text: str, **other: str) -> dict[str, str]:
+def note(admission, text, **other):
     """A row of NOTEEVENTS: of a discharge summary, unless said otherwise."""
     own = {"HADM_ID": admission, "CATEGORY": "Discharge summary", "DESCRIPTION": "Report", "TEXT": text}
     return {"ROW_ID": "1", "SUBJECT_ID": "7", "CHARTDATE": "2151-08-04", **own, **other}
 
 
-def code(admission: str, icd: str) -> dict[str, str]:
+def code(admission, icd):
     """A row of DIAGNOSES_ICD."""
     return {"ROW_ID": "1", "SUBJECT_ID": "7", "HADM_ID": admission, "SEQ_NUM": "1", "ICD9_CODE": icd}
 
 
-def table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> Path:
+def table(path, columns, rows):
     """A table of MIMIC as PhysioNet writes it: quotes around the header and all text."""
     with path.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, columns, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -39,30 +35,26 @@ def table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> Path:
     return path
 
 
-def tables(folder: Path, notes: list[dict[str, str]], codes: list[dict[str, str]]) -> dict[str, Path]:
+def tables(folder, notes, codes):
     return {
         "notes": table(folder / "NOTEEVENTS.csv", NOTE_COLUMNS, notes),
         "diagnoses": table(folder / "DIAGNOSES_ICD.csv", CODE_COLUMNS, codes),
     }
 
 
-def corpus(**other: Any) -> MimicCorpus:
+def corpus(**other):
     own = {"kind": "mimic", "notes": "n.csv", "diagnoses": "d.csv", "task": "diabetes"}
     return MimicCorpus.model_validate({**own, **other})
 
 
-def read(raw: dict[str, Path], task: str = "diabetes") -> list[Text]:
+def read(raw, task="diabetes"):
     return list(corpus(task=task).read("mimic", raw))
-
-
-def refused(raw: dict[str, Path]) -> str:
-    return refusal(lambda notes: read(raw), raw["notes"])
 
 
 CODES = [code("100", "25000"), code("200", "4019")]
 
 
-def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
+def test_addenda_follow_the_reports_wherever_they_stand(tmp_path):
     notes = [
         note("100", "early", DESCRIPTION="Addendum"),
         note("200", 'He said: "no",\nthen\n\nleft.'),
@@ -80,12 +72,12 @@ def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "row", [note("100", "wrong", ISERROR="1"), note("100", "scan", CATEGORY="Radiology"), note("300", "never coded")]
 )
-def test_notes_that_do_not_count(tmp_path: Path, row: dict[str, str]) -> None:
+def test_notes_that_do_not_count(tmp_path, row):
     texts = read(tables(tmp_path, [row, note("100", "right"), note("200", "fine")], CODES))
     assert [text.text for text in texts] == ["right", "fine"]
 
 
-def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None:
+def test_columns_are_found_by_name_in_any_case_and_order(tmp_path):
     notes = tmp_path / "notes.csv"
     notes.write_text("text,hadm_id,iserror,category,description\nSugar.,100,,Discharge summary,Report\n")
     codes = tmp_path / "codes.csv"
@@ -94,24 +86,22 @@ def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("task", "codes", "label"),
+    ("task", "codes", "labels"),
     [
-        ("diabetes", ["25000"], "positive"),
-        ("diabetes", ["4019", "25000"], "positive"),
-        ("diabetes", ["25001"], "negative"),
-        ("diabetes", ["V250", "12500"], "negative"),
-        ("diabetes", [""], None),
-        ("anemia", ["2851", "2859"], "positive"),
-        ("anemia", ["28521"], "negative"),
-        ("anemia", ["2851", "28521"], None),
+        (
+            "diabetes",
+            [["25000"], ["4019", "25000"], ["25001"], ["V250", "12500"], [""]],
+            {"0": "positive", "1": "positive", "2": "negative", "3": "negative"},
+        ),
+        ("anemia", [["2851", "2859"], ["28521"], ["2851", "28521"]], {"0": "positive", "1": "negative"}),
     ],
 )
-def test_the_codes_decide_the_class(tmp_path: Path, task: str, codes: list[str], label: str | None) -> None:
-    path = table(tmp_path / "codes.csv", CODE_COLUMNS, [code("100", icd) for icd in codes])
-    assert read_labels(path, task).get("100") == label
+def test_the_codes_of_an_admission_decide_its_class(tmp_path, task, codes, labels):
+    rows = [code(str(admission), icd) for admission, own in enumerate(codes) for icd in own]
+    assert read_labels(table(tmp_path / "codes.csv", CODE_COLUMNS, rows), task) == labels
 
 
-def id_lists(folder: Path, **contents: str) -> dict[str, Path]:
+def id_lists(folder, **contents):
     """The three lists, each with one id unless said otherwise."""
     lists = {}
     for split, content in {"train": "100\n", "dev": "200\n", "test": "300\n", **contents}.items():
@@ -120,7 +110,7 @@ def id_lists(folder: Path, **contents: str) -> dict[str, Path]:
     return lists
 
 
-def test_id_lists_choose_and_split(tmp_path: Path) -> None:
+def test_id_lists_choose_and_split(tmp_path):
     admissions = ("400", "300", "200", "100")
     raw = tables(
         tmp_path,
@@ -136,17 +126,13 @@ def test_id_lists_choose_and_split(tmp_path: Path) -> None:
     ]
 
 
-def test_an_id_in_two_lists_is_named(tmp_path: Path) -> None:
-    lists = id_lists(tmp_path, test="300\n100\n")
-    with pytest.raises(AuditError, match=r"test_50_hadm_ids\.csv, line 2: 100 is in the train list too"):
-        read_splits(lists)
-
-
-@pytest.mark.parametrize("line", ["HADM_ID", "100,200", "100.0"])
-def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
-    lists = id_lists(tmp_path, dev=f"200\n{line}\n")
-    with pytest.raises(AuditError, match=rf"dev_50_hadm_ids\.csv, line 2: '{line}' is no HADM_ID"):
-        read_splits(lists)
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("100", "100 is in the train list too"), *((odd, f"{odd!r} is no HADM_ID") for odd in ("HADM_ID", "1,2", "1.0"))],
+)
+def test_a_line_that_is_no_id_of_its_own_is_named(tmp_path, line, said):
+    lists = id_lists(tmp_path, test=f"300\n{line}\n")
+    assert refusal(read_splits, lists).startswith(f"{lists['test']}, line 2: {said}")
 
 
 @pytest.mark.parametrize(
@@ -162,11 +148,11 @@ def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
         ("aaa 2000 \u00e9\u00e9", ["aaa", "qqq", "\u00e9\u00e9"]),
     ],
 )
-def test_a_note_is_cleaned_before_it_is_split(text: str, words: list[str]) -> None:
+def test_a_note_is_cleaned_before_it_is_split(text, words):
     assert tokenize(clean(text), Tokens(mask_numbers=True)) == [words]
 
 
-def test_files_are_local_or_fetched() -> None:
+def test_files_are_local_or_fetched():
     fetched = {f"{split}_ids": RemoteFile(file=f"{split}.csv") for split in ("train", "dev", "test")}
     assert corpus(**fetched).remote_files() == fetched
     own = corpus(**{**fetched, "dev_ids": "dev.csv"})
@@ -174,23 +160,23 @@ def test_files_are_local_or_fetched() -> None:
     assert sorted(own.remote_files()) == ["test_ids", "train_ids"]
 
 
-def test_all_three_lists_or_none() -> None:
+def test_all_three_lists_or_none():
     with pytest.raises(ValidationError, match="or none of them"):
         corpus(train_ids="ids.csv", test_ids="ids.csv")
 
 
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
+def test_a_missing_column_is_named(tmp_path):
     raw = tables(tmp_path, [], CODES)
     table(raw["notes"], NOTE_COLUMNS[:-1], [])
-    assert refused(raw).startswith(f"{raw['notes']}, line 1: no column TEXT; is it the right table")
+    assert refusal(read, raw).startswith(f"{raw['notes']}, line 1: no column TEXT; is it the right table")
 
 
-def test_a_row_that_is_cut_off_is_named(tmp_path: Path) -> None:
+def test_a_row_that_is_cut_off_is_named(tmp_path):
     raw = tables(tmp_path, [note("100", "text")], CODES)
     raw["notes"].write_text(raw["notes"].read_text() + '"2","7","100"\n')
-    assert refused(raw).startswith(f"{raw['notes']}, line 3: 3 columns, the header has 11")
+    assert refusal(read, raw).startswith(f"{raw['notes']}, line 3: 3 columns, the header has 11")
 
 
-def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
+def test_files_that_do_not_belong_together(tmp_path):
     raw = tables(tmp_path, [note("900", "text")], CODES)
-    assert refused(raw).startswith(f"{raw['notes']}: no summary of an admission with a class")
+    assert refusal(read, raw).startswith(f"{raw['notes']}: no summary of an admission with a class")

@@ -28,18 +28,18 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
+def folder():
     return find_folder(NAME, Path(MIRROR or ""), "transformer.path")
 
 
-def test_it_is_the_published_model(folder: Path) -> None:
+def test_it_is_the_published_model(folder):
     assert read_facts(folder)[:3] == ("bert", 384, 6)
     sums = hash_files(folder)
     assert sums["model.safetensors"] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert {"config.json", "tokenizer.json", "vocab.txt"} <= sums.keys()
 
 
-def test_half_precision_costs_its_states_little(folder: Path) -> None:
+def test_half_precision_costs_its_states_little(folder):
     model, tokenizer = open_model(folder), open_tokenizer(folder)
     assert choose_length(tokenizer, model, 600) == 512
     table = PieceTable(cut(tokenizer, ["a", "b", "c", "d"], TEXTS, None, 512), torch.device("cpu"))

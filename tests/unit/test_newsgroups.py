@@ -1,8 +1,6 @@
 import codecs
 import pickle
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from published import pack, read_archive
@@ -14,12 +12,12 @@ HEADER = b"From: someone@somewhere\nSubject: hats\n\n"
 PARTS = ("headers", "footers", "quotes")
 
 
-def post(number: int) -> bytes:
+def post(number):
     """A post with a header, a quote, text, and a footer."""
     return HEADER + b"In article <1@x> someone writes:\n> quoted\n\nText %d caf\xe9\n\n--\nA name\n" % number
 
 
-def posts() -> dict[str, bytes]:
+def posts():
     """Posts of four groups; their numbers do not sort as their names do."""
     return {
         f"20news-bydate-{subset}/{group}/{first + number}": post(first + number)
@@ -29,7 +27,7 @@ def posts() -> dict[str, bytes]:
     }
 
 
-def archive(folder: Path, files: dict[str, bytes]) -> Path:
+def archive(folder, files):
     return pack(folder / "20news-bydate.tar.gz", files)
 
 
@@ -37,7 +35,7 @@ read = partial(read_archive, "newsgroups")
 
 
 @pytest.fixture
-def by_scikit_learn(tmp_path: Path) -> Any:
+def by_scikit_learn(tmp_path):
     """What scikit-learn's own loader makes of the same posts, from its cache."""
     for name, data in posts().items():
         file = tmp_path / name
@@ -48,14 +46,14 @@ def by_scikit_learn(tmp_path: Path) -> Any:
     return fetch_20newsgroups(data_home=tmp_path, subset="all", remove=PARTS, download_if_missing=False)
 
 
-def test_all_posts_stand_as_scikit_learn_has_them(tmp_path: Path, by_scikit_learn: Any) -> None:
+def test_all_posts_stand_as_scikit_learn_has_them(tmp_path, by_scikit_learn):
     ours = read(archive(tmp_path, posts()))
     assert len(ours) == 48
     assert [text.text for text in ours] == by_scikit_learn.data
     assert [text.label for text in ours] == [by_scikit_learn.target_names[i] for i in by_scikit_learn.target]
 
 
-def test_some_groups_stand_one_after_another_in_the_order_of_all(tmp_path: Path, by_scikit_learn: Any) -> None:
+def test_some_groups_stand_one_after_another_in_the_order_of_all(tmp_path, by_scikit_learn):
     groups = ["rec.sport.hockey", "rec.autos"]
     labelled = list(zip(by_scikit_learn.data, by_scikit_learn.target, strict=True))
     expected = [text for number in (2, 0) for text, target in labelled if target == number]
@@ -72,13 +70,13 @@ def test_some_groups_stand_one_after_another_in_the_order_of_all(tmp_path: Path,
         (b"na\xefve \x92quote\x92\n", "na\u00efve \u0092quote\u0092\n"),
     ],
 )
-def test_headers_quotes_and_footers_go(tmp_path: Path, body: bytes, text: str) -> None:
+def test_headers_quotes_and_footers_go(tmp_path, body, text):
     path = archive(tmp_path, {"20news-bydate-test/sci.med/1": HEADER + body})
     [post] = read(path)
     place = f"{path}: 20news-bydate-test/sci.med/1"
     assert (post.id, post.split, post.text, post.place) == ("newsgroups-sci.med-1", None, text, place)
 
 
-def test_a_group_that_the_archive_lacks(tmp_path: Path) -> None:
+def test_a_group_that_the_archive_lacks(tmp_path):
     path = archive(tmp_path, posts())
     assert "no newsgroup 'sci.space' in it; is it" in refusal(read, path, groups=["sci.med", "sci.space"])

@@ -1,7 +1,6 @@
 """Which text a reader sees first."""
 
 from math import nan
-from typing import Any
 
 import pytest
 
@@ -12,18 +11,18 @@ SPLIT = PLAIN._replace(agree=1)
 MOVED = PLAIN._replace(moved=0.5)
 
 
-def chosen(*texts: Seen) -> int:
+def chosen(*texts):
     return choose_opening(texts)[0]
 
 
-def test_trainings_that_disagree_and_a_far_adversary_come_before_one_of_them() -> None:
+def test_trainings_that_disagree_and_a_far_adversary_come_before_one_of_them():
     both = SPLIT._replace(agree=3, moved=0.4)
     assert chosen(PLAIN, MOVED, SPLIT, both) == 3
     assert chosen(PLAIN, MOVED, SPLIT) == 2
     assert chosen(PLAIN, MOVED) == 1
 
 
-def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_order() -> None:
+def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_order():
     assert chosen(SPLIT._replace(agree=2), SPLIT, SPLIT) == 1
     assert chosen(SPLIT, SPLIT._replace(moved=0.2), SPLIT._replace(moved=nan)) == 1
     # digits that no page has decide nothing
@@ -31,18 +30,18 @@ def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_orde
 
 
 @pytest.mark.parametrize("change", [{"right": False}, {"sure": SURE - 0.01}])
-def test_the_model_is_right_and_sure(change: dict[str, Any]) -> None:
+def test_the_model_is_right_and_sure(change):
     poor = SPLIT._replace(**change)
     assert chosen(poor, MOVED) == 1
     assert choose_opening([poor]) == (0, NO_REASON.format(item="word"))
 
 
-def test_a_text_of_readable_length_comes_before_a_better_reason() -> None:
+def test_a_text_of_readable_length_comes_before_a_better_reason():
     assert [chosen(SPLIT._replace(words=words), MOVED) for words in (7, 8, 30, 31)] == [1, 0, 0, 1]
     assert chosen(PLAIN, SPLIT._replace(words=200)) == 1
 
 
-def test_the_reason_is_a_sentence() -> None:
+def test_the_reason_is_a_sentence():
     assert choose_opening([SPLIT])[1] == (
         "Shown first because the model is right and sure (0.90), while 3 of the 4 other trainings have another top "
         "word."
@@ -57,6 +56,6 @@ def test_the_reason_is_a_sentence() -> None:
     assert "while 1 of the 4 other trainings has another top word." in choose_opening([one])[1]
 
 
-def test_without_a_reason_it_is_the_first_text_and_that_is_said() -> None:
+def test_without_a_reason_it_is_the_first_text_and_that_is_said():
     near, alone = PLAIN._replace(moved=FAR), Seen.read(True, 0.99, 12, {})
     assert choose_opening([near, alone]) == (0, NO_REASON.format(item="word"))

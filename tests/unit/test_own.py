@@ -1,10 +1,8 @@
 """Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,42 +10,61 @@ import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
 from PIL import Image
-from planned import CLASSIFIERS_ALONE, PLACES, asked_models, asked_of, by_name, inputs_of, judged_of, plan_of, unmade
+from planned import (
+    CLASSIFIERS_ALONE,
+    PLACES,
+    asked_models,
+    asked_of,
+    by_name,
+    inputs_of,
+    judged_of,
+    plan_of,
+    read_audit,
+    read_made,
+    refuse_plan,
+    unmade,
+)
+from readouts import make_readout
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame, read_reason, write_batches
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.permutation import heads
-from attention_audit.columns.audits import HEADS, PERFORMANCE
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
-from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout
 from attention_audit.given.files import write as write_given
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, FIGURES
 from attention_audit.plan.model import Run
-from attention_audit.plan.plan import Plan
-from attention_audit.readout import Maps, Readout, read_readout
+from attention_audit.readout import Maps, read_readout
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path, monkeypatch):
     """Have the test in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
 
-def planned(**own: Any) -> Plan:
+def write_entry():
+    """The entry of two trainings of a model, its twin and an adversary, whose files are written here."""
+    return write_all(Path("given"), texts=12)
+
+
+def planned(**own):
     """The plan of readouts alone."""
     return plan_of(**CLASSIFIERS_ALONE, own=own)
 
 
+def refuse(line, **own):
+    refuse_plan(line, **CLASSIFIERS_ALONE, own=own)
+
+
 @pytest.fixture
-def plan() -> Plan:
+def plan():
     """Two trainings of a model, its twin and an adversary."""
-    return planned(reviews=write_all(Path("given"), texts=12))
+    return planned(reviews=write_entry())
 
 
-def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
+def test_what_the_readouts_hold_is_said_before_the_run(plan):
     lengths = sorted(map(len, made(1, texts=12).tokens))
     middle = (lengths[5] + lengths[6]) / 2
     assert plan.read == [
@@ -58,7 +75,7 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
     assert few in plan.oddities
 
 
-def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
+def test_trainings_are_numbered_in_the_order_of_their_files(plan):
     seeds = {"reviews/own_mine": (1, 2), "reviews/own_uniform": (1,), "reviews/own_adversaries": (1,)}
     assert plan.trainings.seeds == seeds
     jobs = by_name(plan.trainings.plan_jobs())
@@ -71,7 +88,7 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
     }
 
 
-def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
+def test_all_that_needs_no_network_is_asked(plan):
     suite = plan.scope.find_suite("own")
     assert [audit.name for audit in plan.auditing.list_asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
     (subject,) = plan.exhibiting.list_subjects()
@@ -81,16 +98,17 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
         name: f"{name} needs a network that can be run again, and of mine only readouts are given"
         for name in ("located", "replaced", "soft", "plausible_words")
     }
-    with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
-        plan_of(
-            **CLASSIFIERS_ALONE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]}
-        )
+    line, own = (
+        r"^audits\.own: located needs a network .* only readouts are given; leave it",
+        plan.config.own["reviews"],
+    )
+    refuse_plan(line, **CLASSIFIERS_ALONE, own={"reviews": own.model_dump()}, audits={"own": ["located"]})
     # there is no development split, so that the adversary is chosen on test
     inputs = inputs_of(plan, "consistency", "own", "reviews")
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
 
 
-def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
+def bare(number, texts=12, name="rollout"):
     """A training of which attention and another map, its square, are known, and one that counts the words."""
     given = made(number, texts)
     nothing = [np.empty((len(words), 0)) for words in given.tokens]
@@ -98,25 +116,25 @@ def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
     return replace(given, contribution=nothing, bias=np.empty((texts, 0)), maps=maps)
 
 
-def test_a_map_without_contributions_is_asked_what_needs_no_other_weights() -> None:
+def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
     paths = [f"bare{number}.{ending}" for number, ending in ((1, "npz"), (2, "parquet"))]
     for number, path in enumerate(paths, start=1):
         write_given(bare(number), Path(path))
     plan = planned(reviews={"models": {"mine": paths}})
     why = "permutation needs predictions that follow from the weights, which those of mine are not known to do"
     for exhibit in EXHIBITS:
-        if exhibit.name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps", "own_fig_permutation"):
+        if exhibit.name in ("texts", "own_fig_attention_maps", "own_fig_permutation"):
             make_exhibit(plan, exhibit)
     assert read_reason(Path(PLACES.audit_file("reviews", "own_mine", "permutation"))) == why
     with Image.open("results/figures/own_fig_permutation.png") as image:
         assert json.loads(image.info["Description"])["settings"]["reason"] == why
-    row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
+    row = read_made(plan, "summary").iloc[0]
     assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
     assert row["used_reason"] == why
     assert row["located_reason"] == "located needs a network that can be run again, and of mine only readouts are given"
     assert row["stable_trainings"] == 2
     assert row["plausibility_value"] > row["plausibility_random"]
-    held = read_frame(Path("results/tables/own_table_maps.parquet"), TABLE)
+    held = read_made(plan, "own_table_maps")
     found = {metric: cells.set_index("row")["mean"] for metric, cells in held.groupby("metric")}
     # the map that counts words is the same in both trainings, and the square has the order of attention
     assert list(found["rank_stability"].index) == ["own/mine/loo", "own/mine/attention", "own/mine/rollout"]
@@ -126,17 +144,16 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights() -> N
     assert "located" not in found
 
 
-def test_a_map_without_a_label_is_refused_before_the_run() -> None:
+def test_a_map_without_a_label_is_refused_before_the_run():
     write_given(bare(1, name="mine"), Path("bare.npz"))
     line = (
         r"bare\.npz: column map_names: map 'mine' is not known to tables and figures \(known: mean_row, .*; declare it"
     )
-    with pytest.raises(AuditError, match=line):
-        planned(reviews={"models": {"mine": ["bare.npz"]}})
+    refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
 
 
-def test_data_sets_have_models_of_their_own() -> None:
-    entry = write_all(Path("given"), texts=12)
+def test_data_sets_have_models_of_their_own():
+    entry = write_entry()
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
     suite = plan.scope.find_suite("own")
     assert {*plan.scope.list_looks(suite)} == {"mine", "small", "large", "uniform", "adversaries"}
@@ -151,10 +168,12 @@ def test_data_sets_have_models_of_their_own() -> None:
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
-    (figure,) = (figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
-    assert plan.exhibiting.list_datasets(figure) == ["reviews"]
+    assert plan.exhibiting.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.list_subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
+    assert unmade(plan) == set()
+    # what shows a whole suite is made once of a data set
+    assert asked_models(plan, "attention_maps") == ["own_mine", "own_small"]
 
 
 @pytest.mark.parametrize(
@@ -171,22 +190,20 @@ def test_data_sets_have_models_of_their_own() -> None:
         ({"sst": {"models": {"mine": ["a.npz"]}}}, r"own\.sst: 'sst' is the name of another data set in `corpora`"),
     ],
 )
-def test_a_wrong_entry_is_one_line_that_names_the_key(own: dict[str, Any], line: str) -> None:
-    with pytest.raises(AuditError, match=f"config: {line}"):
-        planned(**own)
+def test_a_wrong_entry_is_one_line_that_names_the_key(own, line):
+    refuse(f"config: {line}", **own)
 
 
-def test_a_file_that_is_not_there_is_one_line() -> None:
-    entry = write_all(Path("given"), texts=12)
+def test_a_file_that_is_not_there_is_one_line():
+    entry = write_entry()
     for files, line in (
         (["given/first.parquet", "given/third.npz"], r"^reviews, mine: given/third\.npz is not here; put it there, or"),
         (["given/zero.npz"], r"^reviews: given/zero\.npz is not here"),
     ):
-        with pytest.raises(AuditError, match=line):
-            planned(reviews=entry | {"models": {"mine": files}})
+        refuse(line, reviews=entry | {"models": {"mine": files}})
 
 
-def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
+def test_the_corpus_is_that_of_the_first_file(plan):
     kinds = {"corpus": CORPUS, "census": CENSUS, "vocabulary": VOCABULARY}
     paths = [PLACES.corpus_file("reviews", name) for name in kinds]
     make(plan, *paths)
@@ -201,16 +218,14 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
     assert vocabulary["word"].tolist() == ["<pad>", "<unk>", "<sos>", "<eos>"]
 
 
-def test_how_a_given_model_was_selected_is_not_known(plan: Plan) -> None:
-    path = PLACES.audit_file("reviews", "own_mine", "performance")
-    make(plan, path)
-    assert set(read_frame(Path(path), PERFORMANCE)["selection"]) == {"unknown"}
+def test_how_a_given_model_was_selected_is_not_known(plan):
+    assert set(read_audit(plan, "performance", "reviews", "own_mine")["selection"]) == {"unknown"}
 
 
-def test_texts_in_another_order_are_put_in_that_of_the_first() -> None:
+def test_texts_in_another_order_are_put_in_that_of_the_first():
     from test_given import rows_of
 
-    entry, second = write_all(Path("given"), texts=12), made(2, 12)
+    entry, second = write_entry(), made(2, 12)
     write_given(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
     (path,) = plan.trainings.plan_import("reviews/own_mine", 2).files
@@ -220,15 +235,14 @@ def test_texts_in_another_order_are_put_in_that_of_the_first() -> None:
     assert read.attention[0] == pytest.approx(second.attention[0], abs=1e-6)
 
 
-def test_a_training_of_other_texts_ends_in_one_line() -> None:
-    entry = write_all(Path("given"), texts=12)
+def test_a_training_of_other_texts_ends_in_one_line():
+    entry = write_entry()
     write_given(made(2, 6), Path("given/second.npz"))
     line = (
         r"^given/second\.npz: text 'text-6', column id: is missing and 5 more, of 12 texts of given/first\.parquet; "
         "give every training the same texts$"
     )
-    with pytest.raises(AuditError, match=line):
-        planned(reviews=entry)
+    refuse(line, reviews=entry)
     # and where a file becomes another while the run goes on
     write_given(made(2, 12), Path("given/second.npz"))
     plan = planned(reviews=entry)
@@ -237,29 +251,24 @@ def test_a_training_of_other_texts_ends_in_one_line() -> None:
         make(plan, *plan.trainings.plan_import("reviews/own_mine", 2).files)
 
 
-def test_names_of_classes_must_be_as_many_as_there_are() -> None:
-    entry = write_all(Path("given"), texts=12) | {"classes": ["a", "b", "c"]}
+def test_names_of_classes_must_be_as_many_as_there_are():
+    entry = write_entry() | {"classes": ["a", "b", "c"]}
     line = r"^given/first\.parquet: column probabilities has 2 classes, and own\.reviews\.classes names 3; name each$"
-    with pytest.raises(AuditError, match=line):
-        planned(reviews=entry)
+    refuse(line, reviews=entry)
 
 
-def test_nothing_can_be_trained_on_readouts() -> None:
-    entry = write_all(Path("given"), texts=2)
+def test_nothing_can_be_trained_on_readouts():
+    entry = write_entry()
     line = "config: jain_wallace.datasets: of 'reviews' there is a test split alone, and nothing to train on"
-    with pytest.raises(AuditError, match=line):
-        plan_of(**CLASSIFIERS_ALONE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
+    refuse_plan(line, **CLASSIFIERS_ALONE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
 
 
-def test_each_head_of_a_given_map_has_rows_and_one_map_a_note() -> None:
+def test_each_head_of_a_given_map_has_rows_and_one_map_a_note():
     write_given(made(1, 30, heads=3), Path("heads.npz"))
     write_given(made(2, 30), Path("one.npz"))
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
-    table = next(table for table in TABLES.values() if table.name == "own_table_heads")
-    make_exhibit(plan, table)
-    rows = read_frame(Path(PLACES.audit_file("reviews", "own_several", "heads")), HEADS)
+    rows, shown = read_audit(plan, "heads", "reviews", "own_several"), read_made(plan, "own_table_heads")
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}
-    shown = read_frame(Path(plan.exhibiting.locate(table, ".parquet")), TABLE)
     notes = shown.drop_duplicates("row").set_index("row")["note"].to_dict()
     heads = ["several/all_heads", *(f"several/head_{head}" for head in (1, 2, 3))]
     assert notes == dict.fromkeys(heads, "") | {"one": "one map is given of it, and no heads"}
@@ -267,16 +276,16 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note() -> None:
 
 
 @pytest.fixture
-def of_heads(random_readout: Callable[..., Readout]) -> Readout:
+def of_heads():
     """Texts of two items with maps of two heads, of which the mean decides by two outputs."""
-    readout = random_readout([2] * 6, outputs=2)
+    readout = make_readout([2] * 6, outputs=2)
     random = np.random.default_rng(4)
     maps = [random.dirichlet(np.ones(2), 2).T.astype(np.float32) for _ in range(6)]
     seen = [weights.mean(1) for weights in maps]
     return replace(readout, attention=seen, probabilities=readout.predict(seen), several=Maps(maps, np.zeros(6, int)))
 
 
-def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
+def test_items_are_erased_in_the_order_of_one_head(of_heads):
     gone = pd.DataFrame(heads(of_heads, 2, 1)).set_index(["id", "head"])["fraction_removed"]
     for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
@@ -289,11 +298,11 @@ def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
             assert gone[f"text-{text}", head + 1] == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_readout_of_one_map_has_no_rows_of_heads(random_readout: Callable[..., Readout]) -> None:
-    assert set(map(len, heads(random_readout([2]), 1, 1).values())) == {0}
+def test_a_readout_of_one_map_has_no_rows_of_heads():
+    assert set(map(len, heads(make_readout([2]), 1, 1).values())) == {0}
 
 
-def test_a_readout_of_heads_survives_its_file(of_heads: Readout, provenance: Provenance) -> None:
+def test_a_readout_of_heads_survives_its_file(of_heads, provenance):
     path = Path("test.parquet")
     write_batches(path, of_heads.kind, of_heads.tables(), provenance)
     again = read_readout(path).align(of_heads.ids[::-1])
@@ -302,14 +311,4 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, provenance: Pro
     short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)
     wrong = replace(of_heads, several=short)
     write_batches(path, wrong.kind, wrong.tables(), provenance)
-    with pytest.raises(AuditError, match="column heads of text 'text-2' has 2 values, where 4 fit"):
-        read_readout(path)
-
-
-def test_of_several_given_models_no_job_reads_what_none_makes() -> None:
-    section = write_all(Path("given"), texts=12)
-    models = {"mine": section["models"]["mine"], "other": [str(Path("given/other.parquet"))]}
-    Path("given/other.parquet").write_bytes(Path(models["mine"][0]).read_bytes())
-    plan = planned(reviews=section | {"models": models})
-    assert unmade(plan) == set()
-    assert asked_models(plan, "attention_maps") == ["own_mine"]
+    assert "column heads of text 'text-2' has 2 values, where 4 fit" in refusal(read_readout, path)

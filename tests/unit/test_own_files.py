@@ -4,10 +4,10 @@ import os
 import time
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 from planned import CATALOGUE, overlaid
+from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
 from attention_audit.plan import checking
@@ -15,28 +15,30 @@ from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section
 
+ENTRY = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
 
-def job(*inputs: Path, makes: Path) -> PlannedJob:
+
+def job(*inputs, makes):
     read, made = {"raw": [str(path) for path in inputs]}, {"file": [str(makes)]}
     return PlannedJob("prepare", {"dataset": makes.name}, read, made, Section)
 
 
 @pytest.fixture
-def hashed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def hashed(monkeypatch):
     """The files that are read for their checksums."""
-    read: list[Path] = []
+    read = []
     real = checking.checksum
     monkeypatch.setattr(checking, "checksum", lambda path: read.append(path) or real(path))
     return read
 
 
-def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path: Path, hashed: list[Path]) -> None:
+def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path, hashed):
     path, memory, made = tmp_path / "own.csv", tmp_path / "memory" / "checked", tmp_path / "corpus"
     path.write_bytes(b"first")
     made.write_bytes(b"made by another job")
     jobs = [job(path, tmp_path / "absent.csv", makes=made), job(made, makes=tmp_path / "other")]
 
-    def find() -> str:
+    def find():
         found = checking.hash_files(jobs, memory)
         assert [*found] == [str(path)]
         return found[str(path)]
@@ -48,16 +50,15 @@ def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path: Path, hashed: 
         assert len(hashed) == reads
 
 
-def test_a_table_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_looked_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path, memory, seen = Path("own.csv"), tmp_path / "memory" / "checked", list[str]()
-    path.write_text("text,label\n" + "".join(f"text {at % 40},{at % 2}\n" for at in range(60)))
+    write_rows(path, [{"text": f"text {at % 40}", "label": at % 2} for at in range(60)])
     real = checking.check_dataset
     monkeypatch.setattr(checking, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
-    entry = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
 
-    def look(memory: Path = memory, **changes: Any) -> list[str]:
-        raw = {"datasets": ["mine"], "corpora": {"mine": entry | changes}}
+    def look(memory=memory, **changes):
+        raw = {"datasets": ["mine"], "corpora": {"mine": ENTRY | changes}}
         return Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).oddities
 
     first = look()
@@ -77,7 +78,7 @@ def test_a_table_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert look(tmp_path / "file" / "checked") == first
 
 
-def test_a_time_ahead_of_this_machine_is_one_line(tmp_path: Path) -> None:
+def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):
     path = tmp_path / "my own.csv"
     path.touch()
     os.utime(path, (time.time() + 3600,) * 2)
@@ -86,16 +87,14 @@ def test_a_time_ahead_of_this_machine_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_masks_and_vectors_are_among_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    texts = [f"text {number}" for number in range(60)]
-    Path("own.csv").write_text("text,label\n" + "".join(f"{text},{at % 2}\n" for at, text in enumerate(texts)))
+    write_rows(Path("own.csv"), [{"text": f"text {at}", "label": at % 2} for at in range(60)])
     Path("own.mask").write_text("1 0\n" * 60)
     Path("own.vec").write_text("text 1 2\n")
-    corpus: dict[str, Any] = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
     raw = {
         "datasets": ["mine"],
-        "corpora": {"mine": corpus | {"block": {"file": "own.mask"}, "vectors": "mine"}},
+        "corpora": {"mine": ENTRY | {"block": {"file": "own.mask"}, "vectors": "mine"}},
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
     memory = tmp_path / "memory" / "checked"

@@ -1,26 +1,21 @@
 """Models of pairs: against the formulas written out, their readouts and heads, and the stages that train them."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 import small_networks
 import torch
 from networks import make_architecture, run_packed, train_in, write_words
-from torch import Tensor, nn, tensor
+from readouts import make_pairs, make_readout
+from torch import nn, tensor
 
 from attention_audit.artefacts.parquet import read_provenance, read_table, write_batches, write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import HEAD, READOUT
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Marked, Split
+from attention_audit.model.batch import Marked
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import PairClassifier, predict_split
-from attention_audit.readout import Readout, build_head_columns, read_readout, read_readouts
+from attention_audit.readout import build_head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.reading_out import take_readout
@@ -34,20 +29,20 @@ CANDIDATES = [[0, 2], [], [1]]
 KINDS = [(encoder, attention) for encoder in ("bilstm", "conv", "affine") for attention in ("additive", "dot")]
 
 
-def architecture(encoder: str = "bilstm", attention: str = "additive", **given: Any) -> Architecture:
+def architecture(encoder="bilstm", attention="additive", **given):
     return make_architecture(encoder, attention, **{"pair": True, "kernels": [1, 3]} | given)
 
 
-def model_of(encoder: str = "bilstm", attention: str = "additive", classes: int = 4) -> PairClassifier:
+def model_of(encoder="bilstm", attention="additive", classes=4):
     torch.manual_seed(0)
     return PairClassifier(architecture(encoder, attention), words=10, classes=classes)
 
 
-def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
+def split_of(candidates=CANDIDATES):
     return small_networks.split_of(TEXTS, queries=QUERIES, candidates=candidates)
 
 
-def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
+def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends():
     torch.manual_seed(0)
     encoder, embedding, lengths = BiLSTM(architecture(pair=False), 5), nn.Embedding(10, 5), tensor([1, 3, 0])
     ids = nn.utils.rnn.pad_sequence([tensor(query) for query in QUERIES], batch_first=True)
@@ -56,13 +51,12 @@ def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
     torch.testing.assert_close(encoder.summary(embedding, Marked(ids, lengths)), ends)
 
 
-def states_of(encoder: Any, table: nn.Embedding, ids: list[int]) -> Tensor:
+def states_of(encoder, table, ids):
     """States of one text alone."""
-    states: Tensor = encoder(table, Marked(tensor([ids]), tensor([len(ids) - 2])))[0]
-    return states
+    return encoder(table, Marked(tensor([ids]), tensor([len(ids) - 2])))[0]
 
 
-def formula(model: PairClassifier, kind: tuple[str, str], text: list[int], query: list[int]) -> tuple[Tensor, Tensor]:
+def formula(model, kind, text, query):
     """Logits (C,) and attention (L,) of one pair, word by word."""
     encoder, attention = kind
     states = states_of(model.encoder, model.embedding, text)
@@ -89,7 +83,7 @@ def formula(model: PairClassifier, kind: tuple[str, str], text: list[int], query
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_logits_and_attention_are_the_formulas_whatever_the_padding(kind: tuple[str, str]) -> None:
+def test_logits_and_attention_are_the_formulas_whatever_the_padding(kind):
     model = model_of(*kind)
     output = model(split_of([[], [], []]).batch(np.arange(3)))
     assert output.logits.shape == (3, 4)
@@ -100,7 +94,7 @@ def test_logits_and_attention_are_the_formulas_whatever_the_padding(kind: tuple[
         assert (output.attention[row, len(attention) :] == 0).all()
 
 
-def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
+def test_what_is_no_candidate_has_no_probability_and_no_gradient():
     model = model_of()
     output = model(split_of().batch(np.arange(3)))
     excluded = output.logits.isneginf()
@@ -110,7 +104,7 @@ def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
     assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
-def test_a_split_without_queries_is_refused() -> None:
+def test_a_split_without_queries_is_refused():
     split = small_networks.split_of(TEXTS)
     with pytest.raises(ValueError, match="the model needs a split that carries queries"):
         model_of()(split.batch(np.arange(3)))
@@ -127,19 +121,19 @@ def test_a_split_without_queries_is_refused() -> None:
         ({"kernels": [1, 4]}, r"kernels \[1, 4\]: each must be odd"),
     ],
 )
-def test_what_pairs_can_not_be_is_refused(given: dict[str, Any], message: str) -> None:
+def test_what_pairs_can_not_be_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         architecture(**given)
 
 
-def test_l2_is_on_all_of_a_model_of_pairs() -> None:
+def test_l2_is_on_all_of_a_model_of_pairs():
     decayed, spared = make_optimizer(model_of(), Recipe()).param_groups
     assert not spared["params"]
     assert len(decayed["params"]) == len(list(model_of().parameters()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_readouts_of_pairs_give_the_models_own_logits(kind: tuple[str, str]) -> None:
+def test_readouts_of_pairs_give_the_models_own_logits(kind):
     model, split = model_of(*kind), split_of()
     readout = take_readout(model, split, list("abc"))
     output = model(split.batch(np.arange(3)))
@@ -150,13 +144,13 @@ def test_readouts_of_pairs_give_the_models_own_logits(kind: tuple[str, str]) -> 
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-6)
 
 
-def test_a_pair_of_two_classes_has_a_logit_for_each() -> None:
+def test_a_pair_of_two_classes_has_a_logit_for_each():
     readout = take_readout(model_of(classes=2), split_of([[], [], []]), list("abc"))
     assert readout.probabilities.shape == (3, 2)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-6)
 
 
-def test_a_head_stays_as_it_was_when_training_goes_on() -> None:
+def test_a_head_stays_as_it_was_when_training_goes_on():
     model = model_of()
     head = take_readout(model, split_of(), list("abc")).head
     before = model.decoder.bias.tolist()
@@ -164,10 +158,7 @@ def test_a_head_stays_as_it_was_when_training_goes_on() -> None:
     assert head.bias.tolist() == before
 
 
-MakeReadout = Callable[..., Readout]
-
-
-def write(folder: Path, readout: Readout, provenance: Provenance) -> Path:
+def write(folder, readout, provenance):
     path = folder / "test.parquet"
     write_batches(path, READOUT, readout.tables(), provenance)
     write_table(folder / "head.parquet", HEAD, build_head_columns(readout.head), provenance)
@@ -175,16 +166,14 @@ def write(folder: Path, readout: Readout, provenance: Provenance) -> Path:
 
 
 @pytest.fixture
-def path(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> Path:
+def path(tmp_path, provenance):
     """The file of a readout of five pairs."""
-    return write(tmp_path, random_pairs([3, 1, 8, 2, 5]), provenance)
+    return write(tmp_path, make_pairs([3, 1, 8, 2, 5]), provenance)
 
 
-def test_pairs_survive_their_files_whole_and_in_parts(
-    path: Path, random_pairs: MakeReadout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_survive_their_files_whole_and_in_parts(path, monkeypatch):
     monkeypatch.setattr("attention_audit.readout.AT_ONCE", 2)
-    readout = random_pairs([3, 1, 8, 2, 5])
+    readout = make_pairs([3, 1, 8, 2, 5])
     for parts in ([read_readout(path)], [*read_readouts(path)]):
         found = [row.tolist() for again in parts for row in again.candidates]
         assert found == [row.tolist() for row in readout.candidates]
@@ -195,8 +184,8 @@ def test_pairs_survive_their_files_whole_and_in_parts(
             assert again.head.bias.equal(readout.head.bias)
 
 
-def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
-    turned = random_pairs([3, 4, 5]).align(["text-2", "text-0", "text-1"])
+def test_aligned_pairs_keep_their_candidates():
+    turned = make_pairs([3, 4, 5]).align(["text-2", "text-0", "text-1"])
     assert [row.tolist() for row in turned.candidates or []] == [[0, 1, 3], [1, 2, 3], [0, 2, 3]]
     np.testing.assert_allclose(turned.predict(turned.attention), turned.probabilities, atol=1e-6)
 
@@ -204,23 +193,17 @@ def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
 @pytest.mark.parametrize(
     ("classes", "line"), [(0, "does not fit the readouts beside it"), (3, "does not fit"), (None, "not there")]
 )
-def test_the_head_of_another_model_or_none_is_refused(
-    path: Path, random_pairs: MakeReadout, provenance: Provenance, classes: int | None, line: str
-) -> None:
+def test_the_head_of_another_model_or_none_is_refused(path, provenance, classes, line):
     head = path.with_name("head.parquet")
-    write_table(
-        head, HEAD, build_head_columns(random_pairs([3], classes=classes).head if classes else None), provenance
-    )
+    write_table(head, HEAD, build_head_columns(make_pairs([3], classes=classes).head if classes else None), provenance)
     if classes is None:
         head.unlink()
     with pytest.raises(AuditError, match=rf"head\.parquet: {line}.*; rebuild it with"):
         read_readout(path)
 
 
-def test_readouts_of_single_texts_look_for_no_head(
-    path: Path, random_readout: MakeReadout, provenance: Provenance
-) -> None:
-    write_batches(path, READOUT, random_readout([3, 4]).tables(), provenance)
+def test_readouts_of_single_texts_look_for_no_head(path, provenance):
+    write_batches(path, READOUT, make_readout([3, 4]).tables(), provenance)
     again = read_readout(path)
     assert again.head is again.candidates is None
 
@@ -234,12 +217,12 @@ class Rooms:
     The last of three texts names its candidates: the two rooms of its story.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder, self.random = folder, np.random.default_rng(0)
         sizes = {"train": 400, "dev": 60, "test": 60}
         self.write([self.row(split, number) for split, size in sizes.items() for number in range(size)])
 
-    def row(self, split: str, number: int, **changes: Any) -> dict[str, Any]:
+    def row(self, split, number, **changes):
         rooms, asked = self.random.permutation(3)[:2].tolist(), int(self.random.integers(2))
         return {
             "id": f"{split}-{number}",
@@ -251,24 +234,24 @@ class Rooms:
             "candidates": rooms if number % 3 == 2 else None,
         } | changes
 
-    def write(self, rows: list[dict[str, Any]]) -> None:
+    def write(self, rows):
         write_words(self.folder, rows, {"bob": np.arange(5, dtype=np.float32)})
 
-    def add(self, split: str, **changes: Any) -> None:
+    def add(self, split, **changes):
         """Have one text of each split, and behind them an odd one."""
         self.write([*(self.row(each, 2) for each in SPLITS), self.row(split, 0, id="odd", **changes)])
 
-    def read(self, **given: Any) -> Any:
+    def read(self, **given):
         return read_material(self.folder / "corpus.parquet", self.folder / "vocabulary.parquet", architecture(**given))
 
 
 @pytest.fixture
-def rooms(tmp_path: Path) -> Rooms:
+def rooms(tmp_path):
     return Rooms(tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_models_of_pairs_learn_where_to_look(rooms: Rooms, kind: tuple[str, str]) -> None:
+def test_models_of_pairs_learn_where_to_look(rooms, kind):
     sizes = {"embedding": 16, "hidden": 16, "attention_hidden": 16}
     recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
     for readout in train_in(rooms.folder, "model", architecture(*kind, **sizes), recipe, epochs=12):
@@ -280,7 +263,7 @@ def test_models_of_pairs_learn_where_to_look(rooms: Rooms, kind: tuple[str, str]
     assert (read_provenance(head)["stage"], read_provenance(head)["settings"]["seed"]) == ("train", 1)
 
 
-def test_queries_and_candidates_are_read_with_their_texts_by_models_of_pairs_alone(rooms: Rooms) -> None:
+def test_queries_and_candidates_are_read_with_their_texts_by_models_of_pairs_alone(rooms):
     material = rooms.read()
     assert material.classes == 3
     batch = build_split(material.splits["dev"], CPU).batch(np.array([2, 0]))
@@ -290,9 +273,8 @@ def test_queries_and_candidates_are_read_with_their_texts_by_models_of_pairs_alo
     assert single.query is single.candidates is None
 
 
-def test_both_embeddings_start_from_the_vectors(rooms: Rooms) -> None:
+def test_both_embeddings_start_from_the_vectors(rooms):
     model = build_model(rooms.read(pretrained=True), architecture(pretrained=True), seed=0)
-    assert isinstance(model, PairClassifier)
     assert model.embedding.weight.equal(model.query_embedding.weight)
     assert model.embedding.weight[model.embedding.weight.any(1)].tolist() == [[0, 1, 2, 3, 4]]
 
@@ -304,13 +286,13 @@ def test_both_embeddings_start_from_the_vectors(rooms: Rooms) -> None:
         ({"candidates": [1, 2], "label": 0}, "text 'odd': its answer is none of its candidates; leave it out"),
     ],
 )
-def test_texts_that_teach_nothing_are_named(rooms: Rooms, change: dict[str, Any], message: str) -> None:
+def test_texts_that_teach_nothing_are_named(rooms, change, message):
     rooms.add("train", **change)
     with pytest.raises(AuditError, match=rf"corpus\.parquet: {message}"):
         rooms.read()
 
 
-def test_an_answer_outside_the_candidates_may_be_missed_in_a_test(rooms: Rooms) -> None:
+def test_an_answer_outside_the_candidates_may_be_missed_in_a_test(rooms):
     rooms.add("test", candidates=[1, 3], label=0)
     material = rooms.read()
     assert material.classes == 4

@@ -2,28 +2,25 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid, plan_of, settings_of
+from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid, plan_of, refuse_plan, settings_of
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.jobs.train import SearchJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.model import Model, Run
-from attention_audit.plan.plan import LONGEST, Plan, write_json
-from attention_audit.section import Section
+from attention_audit.plan.model import Run
+from attention_audit.plan.plan import LONGEST, write_json
 from attention_audit.training.settings import DeceptionObjective, LabelObjective
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan():
     """Two seeds, two lambdas, pretrained vectors."""
     return plan_of(
         vectors="glove-twitter-25d",
@@ -34,12 +31,12 @@ def plan() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def models(plan: Plan) -> dict[str, Model]:
+def models(plan):
     """Wiegreffe & Pinter's models of needle."""
     return plan.scope.models(plan.scope.find_suite("wp"), "needle")
 
 
-def test_models_and_their_seeds(models: dict[str, Model]) -> None:
+def test_models_and_their_seeds(models):
     scratch, steps = ["adversary_lambda2e-05", "adversary_lambda0.01"], ["continuation_step1", "continuation_step2"]
     assert [name for name, model in models.items() if model.attends] == ["base", "uniform", *scratch, *steps]
     assert models["base"].seeds == models["guide_uniform"].seeds == [10, 50]
@@ -65,22 +62,20 @@ def test_models_and_their_seeds(models: dict[str, Model]) -> None:
         ("both", True, True, Run("continuation", 10)),
     ],
 )
-def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued: bool, lent: Run) -> None:
+def test_a_run_makes_either_search_or_both(search, scratch, continued, lent):
     plan = plan_of(adversary={"search": search})
     suite = plan.scope.find_suite("wp")
     families = {model.family for model in plan.scope.models(suite, "needle").values()}
     assert ("adversary" in families, "continuation" in families) == (scratch, continued)
-    assert ("continuation_chosen" in families) == continued
     guide = model_of(plan, "wp", "needle", "guide_adversary")
     assert plan.scope.find_shown(suite, "needle") == guide.find_reference(50) == lent
 
 
-def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
+def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     continuation = {"steps": 3, "pace": 0.25, "epochs": 7}
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
     training = "needle/continuation"
     job = settings_of(plan, training, 10)
-    assert isinstance(job, SearchJob)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 7, 3)
     base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
@@ -91,42 +86,37 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     assert plan.trainings.list_references(training, 10)[0] == "results/readouts/needle/base/seed10/train.parquet"
 
 
-def test_what_each_model_is_trained_on(models: dict[str, Model]) -> None:
+def test_what_each_model_is_trained_on(models):
     assert models["base"].find_reference(10) is None
     assert models["guide_trained_mlp"].find_reference(10) is None
     assert models["adversary_lambda2e-05"].find_reference(4) == Run("base", 10)
-    # every seed of a guide has its own base map
-    assert [models["guide_base_lstm"].find_reference(seed) for seed in (10, 50)] == [Run("base", 10), Run("base", 50)]
     assert models["continuation"].find_reference(4) == Run("base", 10)
     assert models["guide_adversary"].find_reference(50) == Run("continuation", 3)
 
 
-@pytest.mark.parametrize(("encoder", "attention"), [("bilstm", "additive"), ("conv", "dot")])
-def test_the_base_model_may_have_any_encoder_and_attention(encoder: str, attention: str) -> None:
-    scope = plan_of(model={"encoder": encoder, "attention": attention}).scope
-    models = scope.models(scope.find_suite("wp"), "needle")
-    base, guide, mlp = (models[name].architecture for name in ("base", "guide_adversary", "guide_trained_mlp"))
-    assert (base.encoder, base.attention) == (encoder, attention)
-    assert models["uniform"].architecture == base.model_copy(update={"attention": "uniform"})
-    assert models["adversary_lambda0.01"].architecture == base
-    assert (guide.encoder, guide.attention) == ("affine", "imposed")
-    assert (mlp.encoder, mlp.attention) == ("affine", "additive")
-
-
-def test_a_data_set_may_have_a_base_model_of_its_own() -> None:
-    changes = {"model": {"encoder": "affine", "hidden": 7}, "training": {"epochs": 3, "ties": "loss"}}
+def test_a_data_set_may_have_a_base_model_of_its_own():
+    """With another encoder and attention; the guides stay as they are."""
+    changes = {"model": {"encoder": "conv", "attention": "dot", "hidden": 7}, "training": {"epochs": 3, "ties": "loss"}}
     scope = plan_of(overrides={"chorus": changes}).scope
     static, chorus = (scope.models(scope.find_suite("wp"), dataset) for dataset in ("static", "chorus"))
     own = chorus["base"].architecture
-    assert own == static["base"].architecture.model_copy(update={"encoder": "affine", "hidden": 7})
+    assert own == static["base"].architecture.model_copy(update=changes["model"])
     assert chorus["uniform"].architecture == own.model_copy(update={"attention": "uniform"})
-    assert chorus["guide_uniform"].architecture == static["guide_uniform"].architecture
+    assert chorus["adversary_lambda0.01"].architecture == own
+    for name, attention in (
+        ("guide_uniform", "uniform"),
+        ("guide_adversary", "imposed"),
+        ("guide_trained_mlp", "additive"),
+    ):
+        guide = chorus[name].architecture
+        assert guide == static[name].architecture
+        assert (guide.encoder, guide.attention) == ("affine", attention)
     settings = [models["guide_uniform"].build_settings(10) for models in (static, chorus)]
     assert [(each.epochs, each.optimisation.ties) for each in settings] == [(8, "first"), (3, "loss")]
     assert chorus["adversary_lambda0.01"].build_settings(10).epochs == 16
 
 
-def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own() -> None:
+def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own():
     changes = {
         "training": {"seed": 3, "further_seeds": [4]},
         "adversary": {"search": "scratch", "lambdas": [0.5]},
@@ -143,7 +133,7 @@ def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own() -> No
     assert all(job.settings for job in plan.plan_jobs())
 
 
-def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_alone() -> None:
+def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_alone():
     plan = plan_of(
         training={"further_seeds": [50]},
         deception={"datasets": ["needle"], "lambdas": [0.1, 1.0], "seeds": [50, 7], "epochs": 9, "learning_rate": 0.02},
@@ -164,7 +154,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
         assert [(run.model, run.lambda_, run.seed) for run in runs] == [(model, lambda_, 50), (model, lambda_, 7)]
 
 
-def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
+def test_the_papers_models_of_deception_stand_beside_the_base_models():
     section = {"datasets": ["needle"], "models": ["base", "embedding", "bilstm"], "lambdas": [0.1, 1.0], "seeds": [7]}
     recipe = {"batch_size": 8, "learning_rate": 0.02, "epochs": 9, "patience": 2, "hidden": 6, "anonymised": True}
     plan = plan_of(deception=section | recipe)
@@ -195,7 +185,7 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     assert {run.model for run in audit_of(plan, "located", "pd", "needle").runs} == {"honest"}
 
 
-def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
+def test_the_base_model_is_not_compared_with_itself(plan):
     compared = plan.auditing.list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
     assert compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
     runs = audit_of(plan, "comparison", "wp", "needle").runs
@@ -209,13 +199,13 @@ def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
     assert (chosen.model, chosen.selection) == ("continuation_chosen", "dev")
 
 
-def test_every_paper_is_cited_with_its_suite(plan: Plan) -> None:
+def test_every_paper_is_cited_with_its_suite(plan):
     cited = {suite.paper: suite.citation for suite in plan.describe_suites()}
     assert cited["JW2019"] == ["Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"]
     assert all(address.startswith("https://doi.org/") for _, address in filter(None, cited.values()))
 
 
-def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
+def test_a_data_set_may_have_word_vectors_of_its_own(plan):
     names, suite = ("diabetes", "needle"), plan.scope.find_suite("wp")
     trained = [suite.list_models(name, plan.config)["base"].architecture for name in names]
     own, shared = (corpora.plan_preparation(plan.config, name, None).settings.vectors for name in names)
@@ -225,7 +215,7 @@ def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
     assert trained[1].pretrained
 
 
-def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
+def test_generated_texts_stand_behind_real_ones_on_every_page():
     plan = plan_of(datasets=["needle", "movies"], serrano_smith={"datasets": []}, jain_wallace={"datasets": ["needle"]})
     assert plan.scope.controls == ["needle"]
     names = [subject.dataset for subject in plan.exhibiting.list_subjects()]
@@ -242,14 +232,14 @@ def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
     assert job.built["movies/wp/base"] == "BiLSTM, additive attention"
 
 
-def test_what_a_model_is_built_of_is_said_alike_in_all_suites() -> None:
+def test_what_a_model_is_built_of_is_said_alike_in_all_suites():
     built = plan_of().report_job().built
     assert built["unison/jw/cnn_tanh"] == "CNN, additive attention"
     assert built["digest/ss/han_conv"] == "CNN, words then sentences, additive attention"
     assert built["digest/ss/flan_none"] == "no encoder, additive attention"
 
 
-def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
+def test_data_sets_from_one_archive_fetch_it_once(plan):
     config = plan.config
     archive = [("newsgroups", "20news-bydate.tar.gz")]
     assert corpora.list_fetched(config, "newsgroups") == corpora.list_fetched(config, "newsgroups-20") == archive
@@ -262,7 +252,7 @@ def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
     assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
 
 
-def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> None:
+def test_raw_files_are_fetched_or_the_users_own(plan, tmp_path):
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
@@ -272,7 +262,7 @@ def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> N
     assert corpora.locate_raw(plan.config, "needle", None) == {}
 
 
-def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path) -> None:
+def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path):
     scope = plan_of(
         mirror=str(tmp_path),
         skip_unavailable=True,
@@ -289,28 +279,20 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path
     assert scope.list_gaps(scope.find_suite("jw")) == {}
 
 
-def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
-    with pytest.raises(AuditError, match=r"^diabetes: mimic/.* or leave it out with skip_unavailable: true$"):
-        plan_of(datasets=["diabetes", "needle"])
+def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line():
+    line = r"^diabetes: mimic/.* or leave it out with skip_unavailable: true$"
+    refuse_plan(line, datasets=["diabetes", "needle"])
 
 
-def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
-    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.yaml$"
-    with pytest.raises(AuditError, match=line):
-        plan.scope.find_suite("xx")
-    with pytest.raises(AuditError, match=line):
-        plan_of(audits={"xx": ["permutation"]})
-
-
-def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
+def test_a_configuration_too_long_for_one_command_line_is_one_line():
     plan = plan_of(attention_maps={"instances": [f"text-{number:09}" for number in range(10_000)]})
     with pytest.raises(AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {LONGEST:,}\)"):
         write_json(audit_of(plan, "attention_maps", "wp", "needle"))
 
 
-def list_settings(plan: Plan) -> dict[str, str]:
+def list_settings(plan):
     """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
-    jobs: dict[str, Section] = {
+    jobs = {
         f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
     jobs |= {exhibit.name: plan.exhibiting.build_job(exhibit) for exhibit in EXHIBITS}
@@ -347,14 +329,14 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
     ],
     ids=str,
 )
-def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], who: str) -> None:
+def test_a_setting_reaches_only_the_jobs_that_read_it(change, who):
     before, after = (list_settings(plan_of(**overlaid(ONE_DATA_SET, changes))) for changes in ({}, change))
     changed = {name for name in before if before[name] != after[name]}
     assert changed
     assert changed == {name for name in before if re.fullmatch(who, name)}
 
 
-def hash_jobs(plan: Plan) -> dict[str, str]:
+def hash_jobs(plan):
     """The hash of the code of every job."""
     code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
     code |= {job.rule.removesuffix("_html"): job.code for job in plan.plan_pages()}
@@ -397,12 +379,10 @@ def hash_jobs(plan: Plan) -> dict[str, str]:
         ("corpus/sources/control.py", "prepare"),
     ],
 )
-def test_an_edit_reaches_only_the_jobs_that_import_it(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, module: str, who: str
-) -> None:
+def test_an_edit_reaches_only_the_jobs_that_import_it(plan, monkeypatch, module, who):
     before, digest = hash_jobs(plan), code._digest
 
-    def edited(path: Path, words: bool) -> bytes:
+    def edited(path, words):
         return b"edited" if path == code.SOURCE / module else digest(path, words)
 
     assert (code.SOURCE / module).is_file()
@@ -413,26 +393,23 @@ def test_an_edit_reaches_only_the_jobs_that_import_it(
     }
 
 
-def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> None:
+def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path):
     path = tmp_path / "my.vec.gz"
     changes = {"vectors": "mine", "word_vectors": {"mine": {"kind": "file", "path": str(path), "dimension": 3}}}
     line = rf"^word_vectors\.mine\.path: no such file: {path}; mend the path, or put the file there$"
-    with pytest.raises(AuditError, match=line):
-        plan_of(**changes)
-    path.write_bytes(b"")
+    refuse_plan(line, **changes)
+    path.touch()
     plan = plan_of(**changes)
     assert corpora.locate_vectors(plan.config, "needle", None) == ([str(path)], [])
     job = corpora.plan_preparation(plan.config, "needle", None).settings
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 
-def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tmp_path: Path) -> None:
-    with pytest.raises(
-        AuditError, match=r"^word_vectors.glove-twitter-25d: <mirror>/vectors/glove.twitter.*txt is not h"
-    ):
-        plan_of(vectors="glove-twitter-25d")
+def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tmp_path):
+    line = r"^word_vectors.glove-twitter-25d: <mirror>/vectors/glove.twitter.*txt is not h"
+    refuse_plan(line, vectors="glove-twitter-25d")
     (tmp_path / "vectors").mkdir()
-    (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").write_text("")
+    (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").touch()
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
     assert corpora.plan_preparation(plan.config, "needle", tmp_path).inputs == {
         "raw": [],
@@ -441,15 +418,6 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     }
 
 
-def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_text("text;label\na;1\n")
-    (tmp_path / "b.csv").write_text("text,label\na,\n")
-    with pytest.raises(AuditError) as caught:
-        plan_of(datasets=["a", "b"], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in "ab"})
-    assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["a.csv, line 1", "b.csv, line 2"]
-
-
-def test_a_model_that_reads_by_a_transformer_needs_its_path() -> None:
-    with pytest.raises(AuditError, match=r"^config: transformer: missing key; give the `path` of the Transformer that"):
-        plan_of(overrides={"needle": {"model": {"encoder": "transformer"}}})
+def test_a_model_that_reads_by_a_transformer_needs_its_path():
+    line = r"^config: transformer: missing key; give the `path` of the Transformer that"
+    refuse_plan(line, overrides={"needle": {"model": {"encoder": "transformer"}}})

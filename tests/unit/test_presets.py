@@ -1,13 +1,10 @@
 """What every preset trains, against the values of the papers and of their code."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
-from attention_audit.config import Config, parse_config
+from attention_audit.config import parse_config
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
@@ -37,12 +34,12 @@ FREE = {
 }  # fmt: skip
 
 
-def first_vectors(dataset: str) -> dict[str, Any]:
+def first_vectors(dataset):
     """On MIMIC, words without a vector have a random one."""
     return {"missing": "normal" if dataset in ("diabetes", "anemia") else "zero"}
 
 
-def wiegreffe_pinter(dataset: str, model: str) -> dict[str, Any]:
+def wiegreffe_pinter(dataset, model):
     """Theirs; nothing where a model is none of theirs."""
     family = model.partition("_")[0]
     if family not in ("base", "uniform", "guide", "adversary"):
@@ -54,16 +51,15 @@ def wiegreffe_pinter(dataset: str, model: str) -> dict[str, Any]:
 
 
 PAIR_SIZES = {"snli": (128, 25, 128, 300), "cnn": (90, 25, 128, 300)}
-BABI_SIZES = (50, 100, 32, 50)
 JW_ENCODERS = {"lstm": ("bilstm", 2), "cnn": ("conv", 1), "average": ("affine", 1)}
 
 
-def jain_wallace(dataset: str, model: str) -> dict[str, Any]:
+def jain_wallace(dataset, model):
     """Theirs: batch, epochs, hidden and embedding of pairs; attention half as wide as the states."""
     recipe = ALL | ADAM | TEXTS | FREE | first_vectors(dataset) | {"first_epoch": False}
     batch, epochs, hidden, embedding = 32, 8, 128, 300
     if dataset in PAIR_SIZES or dataset.startswith("babi-"):
-        batch, epochs, hidden, embedding = PAIR_SIZES.get(dataset, BABI_SIZES)
+        batch, epochs, hidden, embedding = PAIR_SIZES.get(dataset, (50, 100, 32, 50))
         recipe |= PAIRS
     encoder, directions = JW_ENCODERS[model.partition("_")[0]]
     filters = {"kernels": [1, 3, 5, 7], "hidden": hidden // 4} if encoder == "conv" else {"hidden": hidden}
@@ -76,27 +72,27 @@ def jain_wallace(dataset: str, model: str) -> dict[str, Any]:
     return recipe | sizes | filters | {"encoder": encoder}
 
 
-SS_DROPOUT = {
-    "yahoo": (0.4445, 0.2202, 0.3749, 0.4457), "imdb-jmars": (0.4445, 0.2202, 0.2457, 0.3457),
-    "amazon": (0.6, 0.2, 0.4, 0.4), "yelp": (0.7, 0.1, 0.7, 0.7),
-}  # fmt: skip
-"""Before the words, before a HAN's sentences, of a HAN's logits, of a FLAN's logits."""
-SS_RATES = {"yahoo": 4e-4, "imdb-jmars": 4e-4, "amazon": 2e-4, "yelp": 1e-4}
-SS_TOKENS = {
-    "yahoo": (1000, 15000), "imdb-jmars": (2000, 20000), "amazon": (9000, 135000), "yelp": (6000, 90000),
-}  # fmt: skip
+SS_RECIPES = {
+    "yahoo": (4e-4, (1000, 15000), (0.4445, 0.2202, 0.3749, 0.4457)),
+    "imdb-jmars": (4e-4, (2000, 20000), (0.4445, 0.2202, 0.2457, 0.3457)),
+    "amazon": (2e-4, (9000, 135000), (0.6, 0.2, 0.4, 0.4)),
+    "yelp": (1e-4, (6000, 90000), (0.7, 0.1, 0.7, 0.7)),
+}
+"""Learning rate; tokens of a batch of a HAN and of a FLAN; dropout before the words, before a HAN's sentences, of a
+HAN's logits and of a FLAN's logits.
+"""
 
 
-def serrano_smith(dataset: str, model: str) -> dict[str, Any]:
+def serrano_smith(dataset, model):
     """Theirs; those of Yahoo for data sets that are not theirs."""
-    dataset = dataset if dataset in SS_RATES else "yahoo"
+    dataset = dataset if dataset in SS_RECIPES else "yahoo"
     family, _, encoder = model.partition("_")
     flat, stars = family == "flan", dataset in ("amazon", "yelp")
-    words, sentences, han, flan = SS_DROPOUT[dataset]
+    rate, tokens, (words, sentences, han, flan) = SS_RECIPES[dataset]
     clipped = {"clip_norm": None, "clip_value": 50.0} if stars and encoder != "conv" else {"clip_norm": 10.0}
     return ALL | ADAM | {
-        "learning_rate": SS_RATES[dataset], "weight_decay": 0.0, "amsgrad": False, "clip_value": None, **clipped,
-        "batch_size": 64, "batch_tokens": SS_TOKENS[dataset][flat], "average": True, "plateau": True,
+        "learning_rate": rate, "weight_decay": 0.0, "amsgrad": False, "clip_value": None, **clipped,
+        "batch_size": 64, "batch_tokens": tokens[flat], "average": True, "plateau": True,
         "measure": "accuracy", "ties": "first", "class_weights": False, "hierarchical": not flat,
         "epochs": 60 if stars or encoder == "none" else 15, "patience": 10 if encoder == "none" else 5,
         "words": words, "sentences": 0.0 if flat else sentences, "logits": flan if flat else han, "decoder": 0.0,
@@ -106,7 +102,7 @@ def serrano_smith(dataset: str, model: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def mohankumar(dataset: str, model: str) -> dict[str, Any]:
+def mohankumar(dataset, model):
     """Theirs: 256 units, which are 128 in each direction; the mean of a batch's losses."""
     pair = dataset == "snli"
     recipe = ALL | ADAM | TEXTS | FREE | {"average": True, "missing": "zero"} | (PAIRS if pair else {})
@@ -116,7 +112,7 @@ def mohankumar(dataset: str, model: str) -> dict[str, Any]:
     return recipe | sizes | epochs | {"encoder": model.removeprefix("vanilla_").removeprefix("diversity_")}
 
 
-def pruthi(dataset: str, model: str) -> dict[str, Any]:
+def pruthi(dataset, model):
     """Theirs, of word vectors or a BiLSTM; of liars too, an epoch is selected by accuracy on dev."""
     return ALL | ADAM | FREE | {
         "weight_decay": 0.0, "amsgrad": False, "average": True, "measure": "accuracy", "ties": "first",
@@ -128,33 +124,31 @@ def pruthi(dataset: str, model: str) -> dict[str, Any]:
 
 PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd": pruthi, "md": mohankumar}
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
+SMALL_DOCUMENTS = {
+    "epochs", "attention_hidden", "embedding", "learning_rate", "batch_tokens", "patience", "words", "sentences",
+    "logits", "convolution",
+}  # fmt: skip
 DIFFERENT = {
     "sst": {"embedding"},
     "record-wiegreffe-pinter": {"embedding"},
     "record-wiegreffe-pinter-imdb": {"embedding"},
     "record-jain-wallace": {"embedding"},
-    "record-serrano-smith": {
-        *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
-        "convolution",
-    },
+    "record-serrano-smith": SMALL_DOCUMENTS,
     "ladder": {"epochs", "embedding", "batch_size", "learning_rate", "patience", "words", "logits"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,
     "deception": {"batch_size", "learning_rate", "patience"},
-    "serrano-smith-small": {
-        *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
-        "convolution",
-    },
-}  # fmt: skip
+    "serrano-smith-small": SMALL_DOCUMENTS,
+}
 """The keys of which a preset says that its values are not the paper's; none where it has no entry."""
 
 
-def config_of(preset: str) -> Config:
+def config_of(preset):
     return parse_config(overlaid(CATALOGUE, yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())))
 
 
-def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+def trained(config):
     """Suite, data set, model, and all that its training and its network are told."""
     for suite in SUITES.values():
         for dataset in suite.datasets(config):
@@ -166,7 +160,7 @@ def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset not in OWN])
-def test_a_preset_trains_as_the_paper_does_but_for_what_it_says(preset: str) -> None:
+def test_a_preset_trains_as_the_paper_does_but_for_what_it_says(preset):
     different = set()
     for suite, dataset, model, found in trained(config_of(preset)):
         theirs = PROTOCOL[suite](dataset, model)
@@ -179,7 +173,7 @@ def test_a_preset_trains_as_the_paper_does_but_for_what_it_says(preset: str) -> 
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "controls"])
-def test_a_presets_tests_are_the_papers_but_for_what_it_says(preset: str) -> None:
+def test_a_presets_tests_are_the_papers_but_for_what_it_says(preset):
     config = config_of(preset)
     adversary = {
         "restarts": 5, "steps": 500, "learning_rate": 0.01, "spread": 3.0, "margin": 0.01, "penalty": 500.0,
@@ -192,7 +186,7 @@ def test_a_presets_tests_are_the_papers_but_for_what_it_says(preset: str) -> Non
     assert config.guides.adversary_lambda == 2 * 0.001
 
 
-def test_minilm_is_the_encoder_of_every_suite_and_stays_as_it_is() -> None:
+def test_minilm_is_the_encoder_of_every_suite_and_stays_as_it_is():
     raw = yaml.safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
     assert raw["transformer"]["path"] == "encoders/all-MiniLM-L6-v2"
     config = parse_config(overlaid(CATALOGUE, raw))
@@ -205,7 +199,7 @@ def test_minilm_is_the_encoder_of_every_suite_and_stays_as_it_is() -> None:
         assert not found["decoupled"]
 
 
-def test_minilm_is_fine_tuned_as_the_field_does() -> None:
+def test_minilm_is_fine_tuned_as_the_field_does():
     raw = yaml.safe_load((ROOT / "presets" / "minilm-sst-finetuned.yaml").read_text())
     recipe = raw["hf"]["sst"]["recipe"]
     assert recipe["path"] == "encoders/all-MiniLM-L6-v2"
@@ -221,6 +215,6 @@ def test_minilm_is_fine_tuned_as_the_field_does() -> None:
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}
 
 
-def test_every_preset_has_a_folder_of_results_of_its_own() -> None:
+def test_every_preset_has_a_folder_of_results_of_its_own():
     folders = [config_of(preset).results for preset in PRESETS]
     assert len({"results", *folders}) == 1 + len(PRESETS)

@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from readouts import make_readout
 from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
-from attention_audit.arrays import Floats, Floats32
 from attention_audit.audits.attributed import Attributed, sample_texts
 from attention_audit.audits.correlation import (
     agreement,
@@ -22,7 +21,6 @@ from attention_audit.audits.correlation import (
 )
 from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.settings import Agreement, Correlation, Deletion
-from attention_audit.readout import Readout
 
 
 @pytest.mark.parametrize(
@@ -35,40 +33,38 @@ from attention_audit.readout import Readout
         ([1, 1, 2, 3], [1, 2, 3, 4], 5 / (5 * 6) ** 0.5),
     ],
 )
-def test_tau_by_hand(first: list[float], second: list[float], expected: float) -> None:
+def test_tau_by_hand(first, second, expected):
     assert compute_tau(first, second)[0] == pytest.approx(expected)
 
 
-def test_the_p_value_is_that_of_all_orders() -> None:
+def test_the_p_value_is_that_of_all_orders():
     # of the 24 orders of four tokens one agrees fully, and one not at all
     assert compute_tau([1, 2, 3, 4], [1, 2, 3, 4])[1] == pytest.approx(2 / 24)
 
 
 @pytest.mark.parametrize(("first", "second"), [([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [0, 0, 0]), ([1], [2])])
-def test_what_has_no_order_has_no_tau(first: list[float], second: list[float]) -> None:
+def test_what_has_no_order_has_no_tau(first, second):
     assert np.isnan(compute_tau(first, second)).all()
 
 
-@pytest.mark.parametrize(
-    ("top", "expected"), [(1, 0.0), (2, 0.5), (3, 1.0), (4, np.nan)], ids=["one", "two", "three", "all"]
-)
-def test_overlap_by_hand(top: int, expected: float) -> None:
+@pytest.mark.parametrize(("top", "expected"), [(1, 0.0), (2, 0.5), (3, 1.0), (4, np.nan)])
+def test_overlap_by_hand(top, expected):
     first, second = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.3, 0.1, 0.5, 0.1])
     assert share_highest(first, second, top) == pytest.approx(expected, nan_ok=True)
 
 
-def test_of_equals_the_first_tokens_are_higher() -> None:
+def test_of_equals_the_first_tokens_are_higher():
     assert share_highest(np.array([0.5, 0.5, 0.0]), np.zeros(3), 2) == 1
 
 
-def attributed(readout: Readout, **scores: list[Floats]) -> Attributed:
+def attributed(readout, **scores):
     """A readout with attributions of its texts."""
     texts = SimpleNamespace(readout=readout, scores=scores)
     texts.get_integrated_gradients = lambda settings: (np.arange(len(readout)), [np.zeros(3)] * len(readout))
-    return cast(Attributed, texts)
+    return texts
 
 
-def test_correlation_has_a_row_a_pair_and_text() -> None:
+def test_correlation_has_a_row_a_pair_and_text():
     attention = [np.array(weights, np.float32) for weights in ([0.2, 0.3, 0.5], [1.0])]
     readout = replace(make_readout([3, 1]), attention=attention, predictions=np.array([1, 0]))
     scores = {"gradient": np.array([1.0, 2, 3]), "gradient_attached": np.array([3.0, 2, 1]), "loo": np.ones(3)}
@@ -84,66 +80,74 @@ def test_correlation_has_a_row_a_pair_and_text() -> None:
     assert columns["id"] == ["text-0", "text-1"] * 4
     assert columns["prediction"] == [1, 0] * 4
     assert columns["tokens"] == [3, 1] * 4
-    np.testing.assert_allclose(columns["tau"][::2], [1, -1, np.nan, np.nan])
+    assert_allclose(columns["tau"][::2], [1, -1, np.nan, np.nan])
     assert np.isnan(columns["tau"][1::2]).all()
     assert np.isnan(columns["p"]).tolist() == np.isnan(columns["tau"]).tolist()
-    np.testing.assert_allclose(columns["top_k_overlap"][::2], [1, 0.5, 0.5, 0.5])
+    assert_allclose(columns["top_k_overlap"][::2], [1, 0.5, 0.5, 0.5])
     assert np.isnan(columns["top_k_overlap"][1::2]).all()
 
 
-def test_agreement_is_the_mean_over_texts_with_an_order() -> None:
+def test_agreement_is_the_mean_over_texts_with_an_order():
     rising, swapped, flat = np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.zeros(3)
     readout = replace(make_readout([3] * 3), attention=[rising.astype(np.float32)] * 3)
     columns = agreement(attributed(readout, b=[rising, swapped, flat]), Agreement())
     assert columns["first"] == ["attention", "attention", "b"]
     assert columns["second"] == ["b", "integrated_gradients", "integrated_gradients"]
-    np.testing.assert_allclose(columns["tau"], [(1 + 1 / 3) / 2, np.nan, np.nan])
+    assert_allclose(columns["tau"], [(1 + 1 / 3) / 2, np.nan, np.nan])
     assert columns["texts"] == [2, 0, 0]
 
 
 @pytest.mark.parametrize(
     ("count", "most", "expected"), [(3, 5, [0, 1, 2]), (5, 5, [0, 1, 2, 3, 4]), (10, 4, [0, 2, 5, 7]), (0, 4, [])]
 )
-def test_a_sample_is_evenly_spread(count: int, most: int, expected: list[int]) -> None:
+def test_a_sample_is_evenly_spread(count, most, expected):
     assert sample_texts(count, most).tolist() == expected
 
 
 LENGTHS = [5, 1, 3, 8]
 TEXTS = random_texts(LENGTHS, seed=1)
+SAMPLE = Agreement(texts=2, steps=4)
+"""Evenly spread, the texts 0 and 2."""
 
 
-def by_text(columns: dict[str, Any], name: str) -> dict[str, Floats32]:
+def read():
+    return Attributed(model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3), lambda line: None)
+
+
+def by_text(columns, name):
     rows = zip(columns["id"], columns["attribution"], columns["scores"], strict=True)
     return {id_: scores for id_, attribution, scores in rows if attribution == name}
 
 
-def test_every_word_has_the_values_that_the_audits_measure() -> None:
-    model, split, readout = model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3)
-    texts = Attributed(model, split, readout, lambda line: None)
-    columns = word_attributions(texts, Agreement(texts=2, steps=4), Deletion())
+def test_every_word_has_the_values_that_the_audits_measure():
+    texts = read()
+    columns = word_attributions(texts, SAMPLE, Deletion())
     assert {len(values) for values in columns.values()} == {4 + 4 + 2}
-    for id_, length, falls in zip(readout.ids, LENGTHS, texts.deletions.falls, strict=True):
-        assert len(falls) == length
-        np.testing.assert_allclose(by_text(columns, "loo")[id_], falls, rtol=1e-5)
-    for id_, shares in zip(readout.ids, compute_gradients(model, split), strict=True):
-        np.testing.assert_allclose(by_text(columns, "gradient")[id_], shares, rtol=1e-5)
-    # evenly spread, 0 and 2
-    chosen, gains = texts.get_integrated_gradients(Agreement(texts=2, steps=4))
-    assert [*by_text(columns, "integrated_gradients")] == ["text-0", "text-2"]
-    for member in chosen:
-        np.testing.assert_allclose(by_text(columns, "integrated_gradients")[f"text-{member}"], gains[member], rtol=1e-5)
+    assert [*map(len, texts.deletions.falls)] == LENGTHS
+    chosen, gains = texts.get_integrated_gradients(SAMPLE)
+    assert chosen.tolist() == [0, 2]
+    expected = {
+        "loo": texts.deletions.falls,
+        "gradient": compute_gradients(texts.model, texts.split),
+        "integrated_gradients": [gains[member] for member in chosen],
+    }
+    for name, scores in expected.items():
+        found = by_text(columns, name)
+        assert [*found] == (["text-0", "text-2"] if name == "integrated_gradients" else texts.readout.ids)
+        for ours, theirs in zip(found.values(), scores, strict=True):
+            assert_allclose(ours, theirs, rtol=1e-5)
 
 
-def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample() -> None:
-    texts = Attributed(model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3), lambda line: None)
-    columns = word_attributions(texts, Agreement(texts=2, steps=4), Deletion(texts=3))
+def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample():
+    texts = read()
+    columns = word_attributions(texts, SAMPLE, Deletion(texts=3))
     assert [*by_text(columns, "loo")] == ["text-0", "text-2"]
     assert len(by_text(columns, "gradient")) == len(TEXTS)
     assert "deletions" not in vars(texts)
 
 
-def test_another_training_is_held_against_all_earlier_ones() -> None:
-    split, settings, earlier = split_of(TEXTS), (Agreement(texts=2, steps=4), Deletion()), {}
+def test_another_training_is_held_against_all_earlier_ones():
+    split, settings, earlier = split_of(TEXTS), (SAMPLE, Deletion()), {}
     readouts = [make_readout(LENGTHS, outputs=3, seed=seed) for seed in (1, 2, 3)]
     found, words = [], []
     for seed, readout in enumerate(readouts, start=10):

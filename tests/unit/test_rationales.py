@@ -1,8 +1,6 @@
 """Marks by hand, the laws of their alignment, and marks in a user's own table."""
 
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,7 +11,6 @@ from refusal import refusal
 from tables_on_disk import write_rows
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
 from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_words, read_annotations
@@ -22,7 +19,7 @@ from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.stages.audits import read_rationales
 
 
-def test_positions_of_words_are_marks_of_their_source() -> None:
+def test_positions_of_words_are_marks_of_their_source():
     said = mark_words({"planted": [2, 0]}, [0.0, 1.0, 0.5])
     assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
     # a word's score is the mean of what lies over it
@@ -44,7 +41,7 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 
 @settings(deadline=None)  # the first text of a language makes its tokenizer
 @given(TEXTS, SETTINGS)
-def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> None:
+def test_words_stand_where_they_are_said_to_stand(text, tokens):
     words = [word for sentence in split_words(text, tokens) for word in sentence]
     starts, ends = [start for _, start, _ in words], [end for _, _, end in words]
     assert starts == sorted(starts)
@@ -61,9 +58,7 @@ def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> 
 
 @settings(deadline=None)
 @given(TEXTS, SETTINGS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=4))
-def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
-    text: str, tokens: Tokens, spans: list[tuple[int, int]]
-) -> None:
+def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(text, tokens, spans):
     places = [(start, end) for sentence in split_words(text, tokens) for _, start, end in sentence]
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
     found = align(Annotations({"Ann": spans}), places)
@@ -72,13 +67,13 @@ def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
 
 
 @given(st.lists(st.lists(st.integers(0, 5), unique=True), max_size=5))
-def test_a_majority_is_counted(lists: list[list[int]]) -> None:
+def test_a_majority_is_counted(lists):
     votes = Counter(at for positions in lists for at in positions)
     marks = {f"annotator {number}": positions for number, positions in enumerate(lists)}
     assert Rationale(marks).majority == sorted(at for at, count in votes.items() if count > len(lists) / 2)
 
 
-def test_rationales_are_read_by_text_and_split(tmp_path: Path, provenance: Provenance) -> None:
+def test_rationales_are_read_by_text_and_split(tmp_path, provenance):
     rows = [
         {"id": "a", "split": "test", "annotators": ["Ann", "Bob"], "marks": [[0], []], "scores": [1.0, 0.0]},
         {"id": "b", "split": "test"},
@@ -94,12 +89,16 @@ TEXT = " A  bad,bad film "
 """Three words: at characters 1, 4 and 12."""
 
 
-def said(cell: Any, written: str = "words", text: str = TEXT) -> dict[str, list[str]]:
-    """The marked stretches of a text, as its characters."""
-    evidence = Evidence.model_validate({"columns": "ann", "written": written})
-    found = read_annotations("own.csv, line 2", text, {"ann": cell}, evidence)
-    assert found is not None
-    return {name: [text[start:end] for start, end in spans] for name, spans in found.marks.items()}
+def annotations(text=TEXT, written="words", marked_from=0.5, **cells):
+    """What a row says of a text; cells: by the names of their columns."""
+    evidence = Evidence(columns=[*cells], written=written, marked_from=marked_from)
+    return read_annotations("own.csv, line 2", text, cells, evidence)
+
+
+def said(cell, written="words"):
+    """The marked stretches of the text, as its characters."""
+    marks = annotations(written=written, ann=cell).marks
+    return {name: [TEXT[start:end] for start, end in spans] for name, spans in marks.items()}
 
 
 @pytest.mark.parametrize(
@@ -118,27 +117,22 @@ def said(cell: Any, written: str = "words", text: str = TEXT) -> dict[str, list[
         ("[0. .5 1e0]", "scores"),
     ],
 )
-def test_a_cell_says_the_same_however_it_is_written(cell: Any, written: str) -> None:
+def test_a_cell_says_the_same_however_it_is_written(cell, written):
     assert said(cell, written) == {"ann": ["bad,bad", "film"]}
 
 
-def test_nothing_marked_is_not_nothing_said() -> None:
+def test_nothing_marked_is_not_nothing_said():
     assert said([]) == said("[]") == {"ann": []}
-    evidence = Evidence(columns=["ann", "bob"])
-    assert read_annotations("place", TEXT, {"ann": "", "bob": None}, evidence) is None
-    found = read_annotations("place", TEXT, {"ann": "", "bob": [0]}, evidence)
-    assert found is not None
-    assert found.marks == {"bob": [(1, 2)]}
+    assert annotations(ann="", bob=None) is None
+    assert annotations(ann="", bob=[0]).marks == {"bob": [(1, 2)]}
 
 
-def test_an_object_has_each_annotators_marks() -> None:
+def test_an_object_has_each_annotators_marks():
     assert said({"Ann": [0], "Bob": [], "Cy": None}) == said('{"Ann": [0], "Bob": []}') == {"Ann": ["A"], "Bob": []}
 
 
-def test_scores_of_several_columns_lie_over_one_another() -> None:
-    evidence = Evidence(columns=["ann", "bob"], written="scores", marked_from=0.8)
-    found = read_annotations("place", "a b", {"ann": [0, 1], "bob": [1, 0.5]}, evidence)
-    assert found is not None
+def test_scores_of_several_columns_lie_over_one_another():
+    found = annotations("a b", "scores", 0.8, ann=[0, 1], bob=[1, 0.5])
     assert found.marks == {"ann": [(2, 3)], "bob": [(0, 1)]}
     assert found.scores == [(0, 1, 0), (2, 3, 1), (0, 1, 1), (2, 3, 0.5)]
 
@@ -151,12 +145,8 @@ def test_scores_of_several_columns_lie_over_one_another() -> None:
         ([1, 0], "flags", 0, 1, {}),
     ],
 )
-def test_what_does_not_fit_the_text_is_left_out_and_counted(
-    cell: Any, written: str, outside: int, miscounted: int, marked: dict[str, list[str]]
-) -> None:
-    evidence = Evidence.model_validate({"columns": "ann", "written": written})
-    found = read_annotations("place", TEXT, {"ann": cell}, evidence)
-    assert found is not None
+def test_what_does_not_fit_the_text_is_left_out_and_counted(cell, written, outside, miscounted, marked):
+    found = annotations(written=written, ann=cell)
     assert (found.outside, found.miscounted) == (outside, miscounted)
     assert said(cell, written) == marked
 
@@ -175,27 +165,27 @@ def test_what_does_not_fit_the_text_is_left_out_and_counted(
         ({"Ann": "x"}, "words", "a list of word positions"),
     ],
 )
-def test_a_malformed_cell_is_named_by_row_and_column(cell: Any, written: str, form: str) -> None:
+def test_a_malformed_cell_is_named_by_row_and_column(cell, written, form):
     message = refusal(said, cell, written)
     assert message.startswith("own.csv, line 2: column 'ann' holds ")
     assert f"which is not {form}" in message
 
 
-def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str]:
+def table(folder, rows, **evidence):
     """What is odd in a file of these rows."""
     path = write_rows(folder / "own.jsonl", rows)
     settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
     return checkup.check_dataset("own", TableCorpus.model_validate(settings), {"path": path}).odd
 
 
-def many(**cells: Any) -> list[dict[str, Any]]:
+def many(**cells):
     return [
         {"text": f"text {at}", "label": ("yes", "no")[at % 2], "ann": [0]} | (cells if at in (3, 5) else {})
         for at in range(1000)
     ]
 
 
-def test_marks_that_do_not_fit_are_told_before_the_run(tmp_path: Path) -> None:
+def test_marks_that_do_not_fit_are_told_before_the_run(tmp_path):
     path = tmp_path / "own.jsonl"
     assert table(tmp_path, many()) == []
     assert table(tmp_path, many(ann=[2])) == [
@@ -208,6 +198,6 @@ def test_marks_that_do_not_fit_are_told_before_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [[], ["ann", "ann"]])
-def test_columns_that_can_not_be_are_refused(columns: list[str]) -> None:
+def test_columns_that_can_not_be_are_refused(columns):
     with pytest.raises(ValidationError, match=r"names no column|duplicate column .ann."):
         Evidence(columns=columns)

@@ -2,9 +2,6 @@ import bz2
 import gzip
 import io
 import tarfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from published import pack
@@ -18,7 +15,7 @@ FILES = {"data/b.txt": b"second\nletter\n", "data/a.txt": b"first", "data/notes.
 WANTED = r"data/\w+\.txt"
 
 
-def tar(path: Path, files: dict[str, bytes]) -> Path:
+def tar(path, files):
     """A tar.gz archive of these files, and of a folder and a link that are named like them."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -34,32 +31,31 @@ def tar(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def zipped(path: Path, files: dict[str, bytes]) -> Path:
+def zipped(path, files):
     """A zip archive of these files and of a folder that is named like them."""
     return pack(path.with_suffix(".zip"), {"data/folder.txt/": b"", **files})
 
 
-Maker = Callable[[Path, dict[str, bytes]], Path]
 makers = pytest.mark.parametrize("make", [tar, zipped])
 
 
-def contents(path: Path) -> dict[str, bytes]:
+def contents(path):
     return {name: stream.read() for name, stream in open_members(path, WANTED)}
 
 
 @makers
-def test_wanted_files_of_an_archive_come_in_its_order(tmp_path: Path, make: Maker) -> None:
+def test_wanted_files_of_an_archive_come_in_its_order(tmp_path, make):
     found = contents(make(tmp_path / "archive", FILES))
     assert list(found.items()) == [("data/b.txt", b"second\nletter\n"), ("data/a.txt", b"first")]
 
 
 @makers
-def test_a_file_need_not_be_read_to_its_end(tmp_path: Path, make: Maker) -> None:
+def test_a_file_need_not_be_read_to_its_end(tmp_path, make):
     path = make(tmp_path / "archive", FILES | {"data/long.txt": b"x" * 10**5, "data/z.txt": b"last"})
     assert [stream.readline(2) for _, stream in open_members(path, WANTED)] == [b"se", b"fi", b"xx", b"la"]
 
 
-def test_wherever_a_byte_of_a_tar_is_flipped_it_shows_or_does_no_harm(tmp_path: Path) -> None:
+def test_wherever_a_byte_of_a_tar_is_flipped_it_shows_or_does_no_harm(tmp_path):
     path = tar(tmp_path / "archive", FILES)
     whole, sound = path.read_bytes(), contents(path)
     messages = []
@@ -73,7 +69,7 @@ def test_wherever_a_byte_of_a_tar_is_flipped_it_shows_or_does_no_harm(tmp_path: 
     assert all("truncated or corrupt" in message for message in messages)
 
 
-def test_damage_in_a_file_of_a_zip_shows_when_it_is_read(tmp_path: Path) -> None:
+def test_damage_in_a_file_of_a_zip_shows_when_it_is_read(tmp_path):
     path = zipped(tmp_path / "archive", FILES)
     content = bytearray(path.read_bytes())
     content[content.index(b"data/b.txt") + len("data/b.txt") + 3] ^= 0xFF
@@ -84,7 +80,7 @@ def test_damage_in_a_file_of_a_zip_shows_when_it_is_read(tmp_path: Path) -> None
         stream.read()
 
 
-def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path: Path) -> None:
+def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path):
     archive = tmp_path / "runs/b/raw/sst/trees.zip"
     assert find_remedy(archive) == "replace the file"
     write_record(archive.parent / "records/trees.zip.json", {"file": "trees.zip"})
@@ -94,7 +90,7 @@ def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path: Path
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress, bz2.compress])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
-def test_a_file_is_opened_by_what_it_holds(tmp_path: Path, name: str, packed: Callable[[bytes], bytes]) -> None:
+def test_a_file_is_opened_by_what_it_holds(tmp_path, name, packed):
     for content, read in ((b"a\r\nb\n", b"a\r\nb\n"), (b"a\rb\r", b"a\nb\n")):
         (tmp_path / name).write_bytes(packed(content))
         with open_raw(tmp_path / name) as stream:
@@ -109,7 +105,7 @@ def test_a_file_is_opened_by_what_it_holds(tmp_path: Path, name: str, packed: Ca
         (gzip.compress(b"text", mtime=0)[:-8] + b"\0" * 8, "truncated or corrupt"),
     ],
 )
-def test_damage_to_an_opened_file(tmp_path: Path, content: bytes | None, message: str) -> None:
+def test_damage_to_an_opened_file(tmp_path, content, message):
     path = tmp_path / "a.csv.gz"
     if content is not None:
         path.write_bytes(content)
@@ -117,43 +113,43 @@ def test_damage_to_an_opened_file(tmp_path: Path, content: bytes | None, message
         stream.read()
 
 
-def decoded(content: bytes) -> list[str]:
+def decoded(content):
     return list(decode_lines(io.BytesIO(content), "a.txt"))
 
 
-def test_only_a_line_feed_ends_a_line() -> None:
+def test_only_a_line_feed_ends_a_line():
     assert decoded("é\r\n\na\x0b\u2028\x85\rb".encode()) == ["é\r\n", "\n", "a\x0b\u2028\x85\rb"]
 
 
-def test_a_byte_order_mark_is_dropped_where_it_stands_first() -> None:
+def test_a_byte_order_mark_is_dropped_where_it_stands_first():
     assert decoded("\ufeffa\n\ufeffb".encode()) == ["a\n", "\ufeffb"]
 
 
-def test_a_carriage_return_within_a_field_is_told_from_line_ends() -> None:
+def test_a_carriage_return_within_a_field_is_told_from_line_ends():
     with pytest.raises(
         AuditError, match=r"^a.csv, line 2: a carriage return within a field that is not quoted; quote "
     ):
         [*read_csv(["a,b\n", "c\rd,e\n"], "a.csv")]
 
 
-def test_spaces_behind_all_delimiters_of_the_first_line_belong_to_no_field() -> None:
+def test_spaces_behind_all_delimiters_of_the_first_line_belong_to_no_field():
     assert [row for _, row in rows('a, b, c\n1, "x, y", z\n')] == [["a", "b", "c"], ["1", "x, y", "z"]]
     assert [row for _, row in rows("a, b,c\n1, x,z\n")] == [["a", " b", "c"], ["1", " x", "z"]]
     assert [row for _, row in rows("a, b\tc\n", delimiter="\t")] == [["a, b", "c"]]
 
 
-def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_beyond_all_measure_is_named(monkeypatch):
     monkeypatch.setattr(raw, "LONGEST_LINE", 8)
     assert decoded(b"short\n123456\n") == ["short\n", "123456\n"]
     with pytest.raises(AuditError, match=r"^a.txt, line 2: more than 8 bytes"):
         decoded(b"short\n" + b"x" * 100)
 
 
-def rows(text: str, **layout: Any) -> list[tuple[str, list[str]]]:
+def rows(text, **layout):
     return list(read_csv(io.StringIO(text, newline=""), "a.csv", Layout(**layout)))
 
 
-def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
+def test_rows_of_a_csv_are_placed_where_they_begin():
     assert rows('a,b\n\n"two\r\nlines","say ""so"""\nc,\n') == [
         ("a.csv, line 1", ["a", "b"]),
         ("a.csv, line 3", ["two\r\nlines", 'say "so"']),
@@ -162,17 +158,17 @@ def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [('a,b\n"c,d\ne,f\n', 2), ('a,b\nc,"d"e\n', 2), ('a\n"two\nlines"\n"', 4)])
-def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text: str, line: int) -> None:
+def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text, line):
     with pytest.raises(AuditError, match=f"^a.csv, line {line}: .*is a quote left open\\? Mend the row$"):
         rows(text)
 
 
-def test_a_field_beyond_all_measure_is_an_open_quote(limit_fields: Callable[[int], None]) -> None:
+def test_a_field_beyond_all_measure_is_an_open_quote(limit_fields):
     limit_fields(5)
     assert rows('"12345"\n') == [("a.csv, line 1", ["12345"])]
     with pytest.raises(AuditError, match=r"^a.csv, line 2: .*is a quote left open"):
         rows('"12345"\n"123456"\n')
 
 
-def test_a_field_may_be_far_longer_than_pythons_own_limit() -> None:
+def test_a_field_may_be_far_longer_than_pythons_own_limit():
     assert len(rows(f'"{"x" * 200_000}"\n')[0][1][0]) == 200_000

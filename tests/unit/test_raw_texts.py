@@ -1,8 +1,5 @@
 """What a classifier reads of a text: the raw text, by its own tokenizer, each piece of it in the word it begins in."""
 
-from pathlib import Path
-from typing import Any
-
 import classifiers_on_disk
 import numpy as np
 import pandas as pd
@@ -22,43 +19,38 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import list_raw_texts
-from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
+from attention_audit.transformer.pieces import SPECIAL, cut_raw
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
 
-RAW = "Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic)."
 WORDS = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS, "cannot", "'", "?", "!", ":", "(", ")", "."]
-CAPITALS = ["Why", "FI", "##LM", "Un"]
 
 
-def tokenizer_of(kind: str) -> Any:
+def tokenizer_of(kind):
     """A WordPiece tokenizer that tells capitals apart, one that does not, or one of bytes with or without a space."""
     if kind in ("bytes", "bytes without a space"):
         return classifiers_on_disk.byte_level(["film", "the", "can", "story", "Why"], prefix=kind == "bytes")
-    made = transformers_on_disk.tokenizer([*WORDS, *CAPITALS], 200)
+    made = transformers_on_disk.tokenizer([*WORDS, "Why", "FI", "##LM", "Un"], 200)
     if kind == "cased":
         made.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
     return made
 
 
-KINDS = ["cased", "lower-casing", "bytes", "bytes without a space"]
-
-
-def written(text: str, tokens: Tokens | None = None) -> tuple[list[str], RawText]:
+def written(text, tokens=None):
     placed = [word for sentence in split_words(text, tokens or Tokens()) for word in sentence]
     return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
 
 
-def cut_one(tokenizer: Any, text: RawText, most: int = 200) -> Pieces:
+def cut_one(tokenizer, text, most=200):
     return cut_raw(tokenizer, ["t"], [text], most)
 
 
-def read_by_word(pieces: Pieces, tokenizer: Any) -> dict[int, list[str]]:
+def read_by_word(pieces, tokenizer):
     found = pd.Series(tokenizer.convert_ids_to_tokens(pieces.ids.tolist())).groupby(pieces.words).agg(list)
     return dict(found)
 
 
-def run_model(classifier: SequenceClassifier, text: RawText, **cut: Any) -> tuple[list[int], Any, Any]:
+def run_model(classifier, text, **cut):
     """The pieces of a text, its probabilities and its map, as the library alone has them."""
     given = classifier.tokenizer(text.text, return_tensors="pt", **cut)
     with torch.no_grad():
@@ -66,10 +58,15 @@ def run_model(classifier: SequenceClassifier, text: RawText, **cut: Any) -> tupl
     return given["input_ids"][0].tolist(), said.logits[0].softmax(-1), said.attentions[-1][0, :, 0].mean(0)
 
 
-@given(st.text(max_size=60), st.sampled_from(KINDS), st.booleans(), st.sampled_from(["keep", "drop", "last"]))
-@example(RAW, "bytes", True, "last")
+@given(
+    st.text(max_size=60),
+    st.sampled_from(["cased", "lower-casing", "bytes", "bytes without a space"]),
+    st.booleans(),
+    st.sampled_from(["keep", "drop", "last"]),
+)
+@example("Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic).", "bytes", True, "last")
 @settings(deadline=None)  # the first text waits for spaCy
-def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, lower: bool, punctuation: Any) -> None:
+def test_the_pieces_of_any_text_are_the_tokenizers_own(text, kind, lower, punctuation):
     words, one = written(text, Tokens(lower=lower, punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
     expected = tokenizer(text, truncation=True, max_length=30)["input_ids"]
@@ -90,7 +87,7 @@ def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, low
         ("lower-casing", "(the film)! Great.", "drop", "( the|film ) !|great ."),
     ],
 )
-def test_each_piece_is_of_the_word_that_it_begins_in(kind: str, text: str, punctuation: Any, pieces: str) -> None:
+def test_each_piece_is_of_the_word_that_it_begins_in(kind, text, punctuation, pieces):
     _, raw = written(text, Tokens(punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
     by_word = read_by_word(cut_one(tokenizer, raw), tokenizer)
@@ -98,14 +95,14 @@ def test_each_piece_is_of_the_word_that_it_begins_in(kind: str, text: str, punct
     assert by_word == {at: word.split() for at, word in enumerate(pieces.split("|"))}
 
 
-def test_a_piece_that_begins_with_spaces_is_of_the_word_behind_them() -> None:
+def test_a_piece_that_begins_with_spaces_is_of_the_word_behind_them():
     _, text = written("the   film")
     tokenizer = tokenizer_of("bytes")
     by_word = read_by_word(cut_one(tokenizer, text), tokenizer)
     assert ["".join(by_word[at]) for at in range(2)] == ["Ġthe", "ĠĠĠfilm"]
 
 
-def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_path: Path) -> None:
+def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS), max_length=6)
     classifier.tokenizer.truncation_side = "left"
     words, text = written("why the story film is bad great")
@@ -121,7 +118,7 @@ def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_pa
 
 @pytest.mark.parametrize("text", ["the \x01 film", "the 😀 film", "\x01 the film", "the film 😀"])
 @pytest.mark.parametrize("kind", ["cased", "bytes"])
-def test_a_word_that_the_tokenizer_drops_is_not_read(text: str, kind: str) -> None:
+def test_a_word_that_the_tokenizer_drops_is_not_read(text, kind):
     tokenizer = tokenizer_of(kind)
     dropping = [normalizers.Replace(letter, "") for letter in "\x01😀"]
     own = [tokenizer.backend_tokenizer.normalizer] if kind == "cased" else []
@@ -137,7 +134,7 @@ def test_a_word_that_the_tokenizer_drops_is_not_read(text: str, kind: str) -> No
 @pytest.mark.parametrize("letter", "\u200b\u200d\ufeff\u00ad\u200e\ufe0f\u2060")
 @pytest.mark.parametrize("text", ["film{} story", "film {}story", "fi{}lm story", "film {} story", "{}film story{}"])
 @pytest.mark.parametrize("kind", ["cased", "bytes"])
-def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text: str, letter: str, kind: str) -> None:
+def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text, letter, kind):
     tokenizer = tokenizer_of(kind)
     text = text.replace("{}", letter)
     words, one = written(text, Tokens(tokenizer="spaces"))
@@ -151,7 +148,7 @@ def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text: str, letter
     assert pieces.words.tolist() == [SPECIAL, *expected, SPECIAL]
 
 
-def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp_path: Path) -> None:
+def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS))
     texts = [written(text)[1] for text in ("the film cannot be great", "cannot", "why the story")]
     pieces = cut_raw(classifier.tokenizer, ["a", "b", "c"], texts, classifier.most)
@@ -174,7 +171,7 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
 
 
-def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:
+def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned():
     tree = parse_tree(r"(3 (2 (2 It) (2 's)) (3 (2 -LRB-) (3 (3 (2 half\/good) (2 ,)) (2 well-made) (2 -RRB-))))")
     text, _, before = clean_phrase(tree)
     assert text == "It s half good well made"
@@ -185,7 +182,7 @@ def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:
 
 
 @pytest.mark.parametrize("keras", [True, False])
-def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
+def test_imdb_is_read_with_its_line_breaks(tmp_path, keras):
     review = "Good!<br /><br />It's   FUN"
     reviews = {f"{split}/{kind}/1_9.txt": review for split in ("train", "test") for kind in ("neg", "pos")}
     (text, *_) = read(archive(tmp_path, reviews), keras=keras)
@@ -197,6 +194,6 @@ def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
     assert all(review[start:].lower().startswith(word) for word, start in zip(words, found, strict=True))
 
 
-def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
+def test_words_without_a_raw_text_are_read_with_spaces_between_them():
     table = pa.Table.from_pylist([{"tokens": ["a", "bc", "d"], "raw": None, "starts": None, "second": None}])
     assert list_raw_texts(table) == [RawText("a bc d", [0, 2, 5])]

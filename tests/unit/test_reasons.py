@@ -1,23 +1,19 @@
 """What an audit needs and a model has not is found in the files that are read, and its own file says it."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from in_process import job_of
+from readouts import make_heads, make_pairs, make_readout
 
 from attention_audit.artefacts.parquet import read_reason, read_table
 from attention_audit.columns.audits import PERMUTATION
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
-from attention_audit.readout import Readout
 from attention_audit.stages.audits import AuditRunner
 
-Make = Callable[..., Readout]
 
-
-def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunner:
+def runner_of(need, folder, hierarchical=False):
     """An audit of models that are not there, of texts without marks, with one need."""
     run = AuditedRun(model="mine", lambda_=None, seed=1, selection="dev", hierarchical=hierarchical)
     asked = AuditJob(
@@ -45,42 +41,30 @@ def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunne
         ("linear", False, ""),
     ],
 )
-def test_some_is_known_before_a_readout_is_read(tmp_path: Path, need: str, hierarchical: bool, lack: str) -> None:
+def test_some_is_known_before_a_readout_is_read(tmp_path, need, hierarchical, lack):
     runner = runner_of(need, tmp_path, hierarchical)
     assert runner.find_lack(runner.settings.runs[0]) == lack
 
 
-def test_the_rest_is_seen_in_the_readout(
-    tmp_path: Path, random_readout: Make, random_pairs: Make, random_heads: Make
-) -> None:
-    plain, pairs, heads = (make([3, 2]) for make in (random_readout, random_pairs, random_heads))
+def test_the_rest_is_seen_in_the_readout(tmp_path):
+    plain, pairs, heads = (make([3, 2]) for make in (make_readout, make_pairs, make_heads))
     bare = replace(
         plain, contribution=[np.empty((n, 0), np.float32) for n in (3, 2)], bias=np.empty((2, 0), np.float32)
     )
-    linear = "predictions that are linear in the attention, which models of pairs (talks) have not"
-    expected = {
-        "linear": {"plain": "", "pairs": linear, "heads": "", "bare": ""},
-        "weights": {
-            **dict.fromkeys(("plain", "pairs", "heads"), ""),
-            "bare": "predictions that follow from the weights, which those of mine are not known to do",
-        },
-        "heads": {
-            **dict.fromkeys(("plain", "pairs", "bare"), "several heads of attention, and mine has one"),
-            "heads": "",
-        },
-        "states": {
-            **dict.fromkeys(("plain", "pairs", "bare"), ""),
-            "heads": "states under the attention, which are not known of mine",
-        },
-    }
     readouts = {"plain": plain, "pairs": pairs, "heads": heads, "bare": bare}
+    expected = {
+        "linear": {"pairs": "predictions that are linear in the attention, which models of pairs (talks) have not"},
+        "weights": {"bare": "predictions that follow from the weights, which those of mine are not known to do"},
+        "heads": dict.fromkeys(("plain", "pairs", "bare"), "several heads of attention, and mine has one"),
+        "states": {"heads": "states under the attention, which are not known of mine"},
+    }
     for need, lacks in expected.items():
         runner = runner_of(need, tmp_path)
-        run = runner.settings.runs[0]
-        assert {name: runner.find_lack(run, readout) for name, readout in readouts.items()} == lacks
+        found = {name: runner.find_lack(runner.settings.runs[0], readout) for name, readout in readouts.items()}
+        assert found == dict.fromkeys(readouts, "") | lacks
 
 
-def test_a_file_without_rows_says_why(tmp_path: Path) -> None:
+def test_a_file_without_rows_says_why(tmp_path):
     runner = runner_of("tokens", tmp_path, hierarchical=True)
     assert runner.refuses(runner.settings.runs[0])
     runner.write([])

@@ -6,9 +6,9 @@ import math
 import pandas as pd
 import pytest
 from labels import LABELS
+from refusal import refusal
 
 from attention_audit.columns.tables import CONTROLS, TABLE
-from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.shown import render, show_claims, show_pairs, show_table, write_mean
 from attention_audit.tables.wording import format_number
@@ -108,12 +108,9 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("value", "metric", "shown"),
-    [(-0.0004, "f1", "0.000"), (-0.0005001, "f1", "-0.001"), (-0.4, "test", "0"), (-0.04, "tied", "0.0")],
-)
-def test_no_zero_has_a_sign(value, metric, shown):
-    assert format_number(value, metric) == shown
+def test_no_zero_has_a_sign():
+    numbers = [(-0.0004, "f1"), (-0.0005001, "f1"), (-0.4, "test"), (-0.04, "tied")]
+    assert [format_number(*number) for number in numbers] == ["0.000", "-0.001", "0", "0.0"]
 
 
 @pytest.mark.parametrize(
@@ -228,10 +225,9 @@ def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
 
 def test_a_path_that_cannot_be_written_is_named(table, tmp_path):
     (tmp_path / "t.csv").mkdir()
-    with pytest.raises(AuditError, match=r"t\.csv: cannot be written"):
-        render(table, tmp_path / "t", PROVENANCE, show_table, LABELS)
+    assert "t.csv: cannot be written" in refusal(render, table, tmp_path / "t", PROVENANCE, show_table, LABELS)
 
 
 def test_a_row_without_a_label_is_refused(table, tmp_path):
-    with pytest.raises(AuditError, match=r"^name 'gpt' is not known to tables; declare a model with its suite in "):
-        render(table.replace({"row": {"base": "gpt"}}), tmp_path / "t", PROVENANCE, show_table, LABELS)
+    said = refusal(show, table.replace({"row": {"base": "gpt"}}), folder=tmp_path)
+    assert said.startswith("name 'gpt' is not known to tables; declare a model with its suite in ")

@@ -194,8 +194,9 @@ def test_the_variance_of_texts_is_that_of_drawn_texts():
 
 
 def test_remarks_say_what_is_other_than_the_papers():
-    catalogue = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {"licence": "a"}}}}
-    changed = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {}, "splits": {"most": {}}}}}
+    entry = {"kind": "sst", "length": {"above": 5}}
+    catalogue = {"corpora": {"sst": entry | {"origin": {"licence": "a"}}}}
+    changed = {"corpora": {"sst": entry | {"origin": {}, "splits": {"most": {}}}}}
     assert describe_data("sst", changed, catalogue) == ["data not as in the paper: splits changed"]
     assert describe_data("sst", catalogue, catalogue) == []
     config = Config.model_validate(

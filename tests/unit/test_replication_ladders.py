@@ -8,7 +8,7 @@ from makers.replication.ladders import Value, climbed, only, trend
 NAN = float("nan")
 
 
-def table(*rows: tuple[str, str, str, float, float, float]) -> pd.DataFrame:
+def table(*rows):
     return pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "low", "high"])
 
 
@@ -24,11 +24,9 @@ CONTRIBUTIONS = table(
 )
 
 
-TABLES = {"wp_table1_datasets": SIZES, "ss_table3_accuracy": ACCURACY, "table_contributions": CONTRIBUTIONS}
-
-
-def test_rungs_stand_side_by_side_and_their_trends_are_said() -> None:
-    ((title, text),) = climbed(TABLES, {"AG": ("a", "b")})
+def test_rungs_stand_side_by_side_and_their_trends_are_said():
+    tables = {"wp_table1_datasets": SIZES, "ss_table3_accuracy": ACCURACY, "table_contributions": CONTRIBUTIONS}
+    ((title, text),) = climbed(tables, {"AG": ("a", "b")})
     assert title == "AG"
     assert text.splitlines()[2:7] == [
         "| data set | training texts | accuracy | largest weight | texts that flip without the top item |",
@@ -43,13 +41,13 @@ def test_rungs_stand_side_by_side_and_their_trends_are_said() -> None:
     )
 
 
-def test_a_trend_is_clear_where_the_interval_of_the_difference_is() -> None:
+def test_a_trend_is_clear_where_the_interval_of_the_difference_is():
     # sides of .03 and .04 make .05
     low, touching, high = Value(0.2, 0.1, 0.23), Value(0.24, 0.2, 0.9), Value(0.26, 0.22, 0.9)
     assert (trend(low, touching), trend(touching, low)) == ("does not clearly change",) * 2
     assert (trend(low, high), trend(high, low)) == ("rises", "falls")
 
 
-def test_a_data_set_that_is_not_there_is_no_rung() -> None:
+def test_a_data_set_that_is_not_there_is_no_rung():
     with pytest.raises(ValueError, match="not enough values"):
         only(SIZES, dataset="c", row="train", metric="instances")

@@ -8,7 +8,6 @@ import shlex
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ import pytest
 import yaml
 from PIL import Image
 from planned import CATALOGUE, ROOT, overlaid
+from refusal import refusal
 from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
@@ -25,14 +25,13 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import write_record
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
 from attention_audit.config import parse_config
-from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.yaml_input import parse_value
 from makers.replication import pages
 from makers.replication.__main__ import found_pages, main
 from makers.replication.captions import two_sentences
-from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
+from makers.replication.entries import PAGES, QUOTING, Cells, Finding
 from makers.replication.gallery import gallery
 from makers.replication.grids import below, narrow
 from makers.replication.keeping import LARGEST, MOST, NARROWEST, keep, kept_config, shrunk, weight
@@ -42,10 +41,9 @@ from makers.replication.pages import closed, held, share, written_pages, written
 NAN = float("nan")
 COMMIT = "0123456789abcdef"
 RECORDED = ROOT / RECORD
-LABELS = {"base": "base", "uniform": "uniform", "lstm_tanh": "BiLSTM"}
 
 
-def number(own: str, name: str, published: float, ours: float, **other: Any) -> dict[str, Any]:
+def number(own, name, published, ours, **other):
     """A row of columns.tables: of three seeds, with .02 to either side of one more training."""
     return {
         "paper": "WP2019", "table": "Table 2", "dataset": own, "row": name, "metric": "f1", "published": published,
@@ -63,7 +61,6 @@ NUMBERS = [
     number("agnews", "uniform", 0.96, 0.95, agreement="unknown"),
     number("sst", "all", 1821, 1725, paper="SS2019", table="Table 1", metric="test", seeds=0),
 ]
-CHANGED = [number("sst", "base", 0.831, 0.821)]
 SUMMARISED = [
     row(
         "base",
@@ -76,14 +73,19 @@ SUMMARISED = [
 ]
 
 
-def config_of(results: Path, datasets: list[str]) -> dict[str, Any]:
+def config_of(results, datasets):
     """The configuration of a run as results/config.yaml has it."""
     named = {"datasets": datasets, "results": "results", "mirror": str(results)}
-    recorded: dict[str, Any] = parse_config(overlaid(CATALOGUE, named)).recorded()
+    recorded = parse_config(overlaid(CATALOGUE, named)).recorded()
     return recorded
 
 
-def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> Path:
+def draw_figure(results, name):
+    for ending in (".pdf", ".png"):
+        Image.new("RGB", (60, 40)).save(results / "figures" / f"{name}{ending}")
+
+
+def run_in(folder, numbers, datasets):
     """The results of a finished run of these data sets, as far as the record reads them."""
     results = folder / "results"
     for name in ("tables", "figures", "logs", "raw/sst/records"):
@@ -91,7 +93,7 @@ def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> 
     (results / "config.yaml").write_text(yaml.safe_dump(config_of(results, datasets)))
     settings = ExhibitJob(
         exhibit="summary", target="", suite="", reads={}, settings={}, takes=[], fetched={}, font=[],
-        models={"wp": {name: [label] for name, label in LABELS.items()}},
+        models={"wp": {"base": ["base"], "uniform": ["uniform"], "lstm_tanh": ["BiLSTM"]}},
         titles={"WP2019": "Wiegreffe & Pinter 2019", "JW2019": "Jain & Wallace 2019", "SS2019": "Serrano & Smith 2019"},
         table=TableSpec(declared="", shown="", top="", gaps={}, paper="", number=""),
     )  # fmt: skip
@@ -105,9 +107,7 @@ def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> 
         for ending in (".json", ".tex"):
             path.with_suffix(ending).touch()
     for name in ("wp_fig5_tvd_jsd", "wp_fig2_attention_maps"):
-        noise = np.random.default_rng(1).integers(0, 255, (40, 60, 3), dtype=np.uint8)
-        Image.fromarray(noise).resize((150, 100)).save(results / "figures" / f"{name}.png")
-        (results / "figures" / f"{name}.pdf").touch()
+        draw_figure(results, name)
     write_record(
         results / "raw/sst/records/a.zip.json", {"folder": "sst", "file": "a.zip", "sha256": "ab", "canonical": False}
     )
@@ -120,48 +120,44 @@ def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> 
     return results
 
 
-def keep_run(folder: Path, name: str, *datasets: str) -> Path:
+def keep_run(folder, name, *datasets):
     """Keep a run of these data sets, of which no number is published; its record is returned."""
     keep(run_in(folder, [], [*datasets]), name, COMMIT, folder / "replication")
     return folder / "replication"
 
 
-def answer_page(docs: Path) -> str:
+def answer_page(docs):
     """The page of the runs that are kept."""
     return (docs / "replication" / "wiegreffe-pinter.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def docs(tmp_path_factory):
     """A folder of docs in which a run is kept, and one that changes one thing."""
-    folder: Path = tmp_path_factory.mktemp("record")
+    folder = tmp_path_factory.mktemp("record")
     record = folder / "docs" / "replication"
     main_run = run_in(folder / "a", NUMBERS, ["sst", "agnews"])
     keep(main_run, "wiegreffe-pinter", COMMIT, record)
-    keep(run_in(folder / "b", CHANGED, ["sst"]), "wiegreffe-pinter/selected-on-test", COMMIT, record)
+    keep(
+        run_in(folder / "b", [number("sst", "base", 0.831, 0.821)], ["sst"]),
+        "wiegreffe-pinter/selected-on-test",
+        COMMIT,
+        record,
+    )
     assert main(["--docs", str(folder / "docs")]) == 0
     return folder / "docs"
 
 
-def test_the_pages_say_what_the_kept_tables_say() -> None:
-    written = {**written_pages(RECORDED), **gallery(RECORDED)}
+def test_pages_and_tables_are_as_the_code_writes_them_and_no_interval_lacks_an_end():
+    shown = {**written_pages(RECORDED), **gallery(RECORDED)}
     kept = {path.relative_to(ROOT / "docs").as_posix(): path.read_text() for path in found_pages(ROOT / "docs")}
-    assert written == kept, "`make replication` writes them anew"
-
-
-def test_kept_tables_are_shown_as_the_code_shows_them() -> None:
-    for path, text in written_tables(RECORDED).items():
+    assert shown == kept, "`make replication` writes them anew"
+    for path, text in (shown | written_tables(RECORDED)).items():
         assert (ROOT / "docs" / path).read_text() == text, f"{path}: `make replication` writes it anew"
         assert not re.search(r"\binf\b", text), path
 
 
-def test_no_page_is_too_large_or_has_an_interval_without_ends() -> None:
-    for path in found_pages(ROOT / "docs"):
-        assert path.stat().st_size <= pages.LARGEST, path
-        assert not re.search(r"\binf\b", path.read_text()), path
-
-
-def test_the_record_is_small_and_names_no_machine() -> None:
+def test_the_record_is_small_and_names_no_machine():
     assert weight(RECORDED) <= MOST
     for path in RECORDED.rglob("*.png"):
         assert path.stat().st_size <= LARGEST, path
@@ -170,27 +166,20 @@ def test_the_record_is_small_and_names_no_machine() -> None:
         assert not {"mirror", "results"} & raw.keys(), kept.folder
 
 
-def test_what_an_exhibit_shows_is_in_the_gallery_once(docs: Path) -> None:
-    for page in (gallery(RECORDED)["gallery.md"], (docs / "gallery.md").read_text()):
-        for exhibit in EXHIBITS:
-            assert page.count(f"\n| {exhibit.shows} | ") == 1, exhibit.name
-
-
-def test_every_caption_says_how_to_read_its_exhibit() -> None:
+def test_what_an_exhibit_shows_is_in_the_gallery_once(docs):
+    page = (docs / "gallery.md").read_text()
     for exhibit in EXHIBITS:
-        said = two_sentences((ROOT / exhibit.caption).read_text())
-        assert said.title
-        assert len(said.reading.split()) >= 3, exhibit.name
+        assert page.count(f"\n| {exhibit.shows} | ") == 1, exhibit.name
 
 
-def test_a_caption_in_two_sentences() -> None:
+def test_a_caption_in_two_sentences():
     said = two_sentences("**Is it\nso?** Yes.\n\nHow to read it: *high* is ``good``. Low is not.\n\nSource: here.")
     assert said == ("Is it so?", "*high* is `good`.")
     with pytest.raises(ValueError, match="How to read it"):
         two_sentences("**Is it so?** Yes.")
 
 
-def test_what_is_declared_fits_together() -> None:
+def test_what_is_declared_fits_together():
     names = [page.name for page in PAGES]
     assert len({*names}) == len(names)
     assert {exhibit.name for exhibit in EXHIBITS} >= QUOTING
@@ -208,7 +197,7 @@ def test_what_is_declared_fits_together() -> None:
 @pytest.mark.parametrize(
     "run", [run for page in PAGES for run in page.runs if run.options], ids=lambda run: f"{run.preset}-{run.name}"
 )
-def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
+def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run):
     path = ROOT / "presets" / f"{run.preset}.yaml"
     preset = overlaid(CATALOGUE, yaml.safe_load(path.read_text()))
     changed = overlaid(preset, parse_value(command_line(shlex.split(run.options))))
@@ -219,7 +208,7 @@ def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) ->
     assert not run.changes or about <= {*other.every_dataset}
 
 
-def test_a_page_has_theirs_and_ours(docs: Path) -> None:
+def test_a_page_has_theirs_and_ours(docs):
     page = answer_page(docs)
     for verdict in ("compatible", "**not compatible**", "data differ: within", "**data differ: outside**"):
         assert f"| {verdict} | 1 |" in page
@@ -246,13 +235,13 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     assert "1.50 hours of CPU" in page
 
 
-def test_the_index_counts_the_verdicts(docs: Path) -> None:
+def test_the_index_counts_the_verdicts(docs):
     index = (docs / "replication" / "README.md").read_text()
     assert "| 1 compatible, 1 not compatible, 1 data differ: within, 1 data differ: outside | 3.0 |" in index
     assert index.count("| not run yet |") == len(PAGES) - 1
 
 
-def test_a_kept_run_shows_its_answers(docs: Path) -> None:
+def test_a_kept_run_shows_its_answers(docs):
     answers = answer_page(docs).partition("## What may be read into these maps\n")[2].partition("\n## ")[0]
     # the run that changes one thing says nothing of its own
     assert answers.count("### SST, Wiegreffe & Pinter 2019, base\n") == 1
@@ -265,7 +254,7 @@ def test_a_kept_run_shows_its_answers(docs: Path) -> None:
     assert "| ●●· | Does attention help accuracy? | at most a small gain | +1.3 | +0.2 to +2.3 |" in answers
 
 
-def test_where_no_summary_is_kept_no_answer_is_shown(docs: Path, tmp_path: Path) -> None:
+def test_where_no_summary_is_kept_no_answer_is_shown(docs, tmp_path):
     record = tmp_path / "replication"
     shutil.copytree(docs / "replication", record)
     for path in record.rglob("summary.*"):
@@ -273,7 +262,7 @@ def test_where_no_summary_is_kept_no_answer_is_shown(docs: Path, tmp_path: Path)
     assert "What may be read" not in written_pages(record)["replication/wiegreffe-pinter.md"]
 
 
-def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs: Path) -> None:
+def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs):
     folder = docs / "replication" / "wiegreffe-pinter"
     kept = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     tables = {f"tables/{name}.{ending}" for name in ("summary", "replication") for ending in ("csv", "md")}
@@ -287,60 +276,62 @@ def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs: Path
     assert [*raw["corpora"]] == ["sst", "agnews"]
 
 
-def test_a_run_is_kept_whole_or_not_at_all(docs: Path, tmp_path: Path) -> None:
+def test_a_run_is_kept_whole_or_not_at_all(docs, tmp_path):
     record = docs / "replication"
-    before = {path: path.read_bytes() for path in record.rglob("*") if path.is_file()}
+
+    def read_record():
+        return {path: path.read_bytes() for path in record.rglob("*") if path.is_file()}
+
+    before = read_record()
     results = run_in(tmp_path, NUMBERS, ["sst"])
 
-    def refuse(match: str, name: str = "wiegreffe-pinter", commit: str = COMMIT) -> None:
-        with pytest.raises(AuditError, match=match):
-            keep(results, name, commit, record)
+    def refused(name="wiegreffe-pinter", commit=COMMIT):
+        return refusal(lambda: keep(results, name, commit, record))
 
-    refuse(r"^nowhere: no such page; one of wiegreffe-pinter, ", "nowhere")
-    refuse(r"^wiegreffe-pinter/x: no such run; one of wiegreffe-pinter/sst, ", "wiegreffe-pinter/x")
-    refuse("not a commit", commit="latest")
+    assert refused("nowhere").startswith("nowhere: no such page; one of wiegreffe-pinter, ")
+    of_page = "wiegreffe-pinter/x: no such run; one of wiegreffe-pinter/sst, "
+    assert refused("wiegreffe-pinter/x").startswith(of_page)
+    assert "not a commit" in refused(commit="latest")
     config = (results / "config.yaml").read_text()
     (results / "config.yaml").write_text(f"{config}\nno_such_key: 1\n")
-    refuse("made by another version of this package; run it again")
+    assert "made by another version of this package; run it again" in refused()
     (results / "config.yaml").write_text(config)
     (results / "tables" / "summary.parquet").unlink()
-    refuse(r"summary\.parquet: not there; let the run make all of it")
-    assert {path: path.read_bytes() for path in record.rglob("*") if path.is_file()} == before
+    assert "summary.parquet: not there; let the run make all of it" in refused()
+    assert read_record() == before
 
 
-def test_a_fault_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_is_one_line(tmp_path, capsys):
     assert main(["--docs", str(tmp_path), "keep", str(tmp_path), "controls", "--commit", COMMIT]) == 1
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_generated_texts_may_be_quoted(tmp_path: Path) -> None:
+def test_generated_texts_may_be_quoted(tmp_path):
     folder = keep_run(tmp_path, "controls", "needle", "chorus") / "controls" / "main"
     assert {path.stem for path in (folder / "figures").iterdir()} == {"wp_fig2_attention_maps"}
 
 
-def test_some_figures_are_kept_of_a_pages_first_run_alone(tmp_path: Path) -> None:
+def test_some_figures_are_kept_of_a_pages_first_run_alone(tmp_path):
     results, record = run_in(tmp_path, [], ["sst"]), tmp_path / "replication"
-    for ending in (".pdf", ".png"):
-        Image.new("RGB", (60, 40)).save(results / "figures" / f"wp_fig_contributions{ending}")
+    draw_figure(results, "wp_fig_contributions")
     for run, figures in (("sst", {"wp_fig5_tvd_jsd", "wp_fig_contributions"}), ("newsgroups", {"wp_fig5_tvd_jsd"})):
         keep(results, f"wiegreffe-pinter/{run}", COMMIT, record)
         assert {path.stem for path in (record / "wiegreffe-pinter" / run / "figures").iterdir()} == figures
 
 
-def test_a_kept_table_has_the_same_cells_without_padding() -> None:
+def test_a_kept_table_has_the_same_cells_without_padding():
     padded = "Of two  spaces.\n\n| model   |   mean |       |\n|:-----|-----:|:----|\n| a  b | c |   0.50 |     |\n"
     narrow = "Of two  spaces.\n\n| model | mean | |\n|:---|---:|:---|\n| a  b | c | 0.50 | |\n"
     assert unpadded(padded) == narrow
 
 
-def test_what_measures_nothing_is_not_kept(tmp_path: Path) -> None:
+def test_what_measures_nothing_is_not_kept(tmp_path):
     results = run_in(tmp_path, [], ["needle"])
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\n")
     for ending in (".parquet", ".json", ".md", ".tex"):
         (results / "tables" / f"table_violation{ending}").touch()
     (results / "tables" / "table_violation.csv").write_text("dataset,row,metric,note\nneedle,base,,not asked\n")
-    for ending in (".pdf", ".png"):
-        Image.new("RGB", (60, 40)).save(results / "figures" / f"fig_plausibility{ending}")
+    draw_figure(results, "fig_plausibility")
     keep(results, "rationales", COMMIT, tmp_path / "replication")
     folder = tmp_path / "replication" / "rationales" / "main"
     assert {path.stem for path in (folder / "tables").iterdir()} == {"summary"}
@@ -350,7 +341,7 @@ def test_what_measures_nothing_is_not_kept(tmp_path: Path) -> None:
     assert {path.stem for path in folder.glob("figures/*")} == {"fig_plausibility"}
 
 
-def test_pages_of_runs_that_are_gone_are_removed(tmp_path: Path) -> None:
+def test_pages_of_runs_that_are_gone_are_removed(tmp_path):
     stale = tmp_path / "replication" / "old.md"
     stale.parent.mkdir()
     stale.touch()
@@ -359,7 +350,7 @@ def test_pages_of_runs_that_are_gone_are_removed(tmp_path: Path) -> None:
     assert "not run yet" in (tmp_path / "replication" / "README.md").read_text()
 
 
-def test_a_figure_is_made_small_and_stays_legible(tmp_path: Path) -> None:
+def test_a_figure_is_made_small_and_stays_legible(tmp_path):
     path = tmp_path / "figure.png"
     noise = np.random.default_rng(1).integers(0, 255, (400, 600, 3), dtype=np.uint8)
     Image.fromarray(noise).save(path)
@@ -373,17 +364,14 @@ def test_a_figure_is_made_small_and_stays_legible(tmp_path: Path) -> None:
     assert shrunk(path) == b""
 
 
-def test_paths_in_a_kept_configuration_begin_at_the_mirror(tmp_path: Path) -> None:
+def test_paths_in_a_kept_configuration_begin_at_the_mirror(tmp_path):
     raw = config_of(tmp_path, ["sst"])
     config = parse_config(raw)
     raw["transformer"] = {"path": f"{tmp_path}/encoders/mini"}
-    kept = kept_config(raw, config)
-    assert kept["transformer"] == {"path": "encoders/mini"}
-    assert [*kept["corpora"]] == ["sst"]
-    assert "mirror" not in kept
+    assert kept_config(raw, config)["transformer"] == {"path": "encoders/mini"}
 
 
-def test_the_share_of_a_difference_that_a_change_closes() -> None:
+def test_the_share_of_a_difference_that_a_change_closes():
     before = {"ours": 0.2, "published": 0.6}
     assert closed(before, {"ours": 0.3}) == pytest.approx(0.25)
     assert closed(before, {"ours": 0.1}) == pytest.approx(-0.25)
@@ -407,7 +395,7 @@ def test_the_share_of_a_difference_that_a_change_closes() -> None:
         ("between 0.3 and 0.5", (0.6, 0.51, 0.7), "does not come back"),
     ],
 )
-def test_findings_in_words(theirs: str, bounds: tuple[float, ...], expected: str) -> None:
+def test_findings_in_words(theirs, bounds, expected):
     finding = Finding("It is so", "section 1", "tau", theirs, "jw_table2_correlation", ("a",))
     number, verdict = held(finding, dict(zip(("mean", "low", "high"), bounds, strict=True)))
     assert verdict == expected
@@ -415,7 +403,7 @@ def test_findings_in_words(theirs: str, bounds: tuple[float, ...], expected: str
     assert number == "0.100" or bounds[0] != 0.1 or not math.isnan(bounds[1])
 
 
-def test_a_declared_finding_is_read_of_its_table(tmp_path: Path) -> None:
+def test_a_declared_finding_is_read_of_its_table(tmp_path):
     record = keep_run(tmp_path, "jain-wallace/sst", "sst")
     rows = [
         TABLE.blank | {"dataset": "sst", "row": f"lstm_tanh/attention~{name}/overall", "metric": "tau", "mean": 0.4}
@@ -432,14 +420,14 @@ def test_a_declared_finding_is_read_of_its_table(tmp_path: Path) -> None:
     assert f"| {found} gradients do | {where} | 0.400 [0.300, 0.450] | comes back |" in page
 
 
-def test_cells_are_matched_whole() -> None:
+def test_cells_are_matched_whole():
     told = number("sst", "base", 0.8, 0.8)
     assert pages.matches(Cells("sst", "base|uniform"), told)
     assert not pages.matches(Cells("ss"), told)
     assert not pages.matches(Cells(metric="f"), told)
 
 
-def test_lists_come_back_from_a_csv(tmp_path: Path) -> None:
+def test_lists_come_back_from_a_csv(tmp_path):
     path = tmp_path / "texts.csv"
     frame = pd.DataFrame({"dataset": ["a"], "words": [["it's", "nan, 1"]], "weights": [[0.25, NAN]]})
     frame.to_csv(path, index=False)
@@ -448,11 +436,10 @@ def test_lists_come_back_from_a_csv(tmp_path: Path) -> None:
     assert row["weights"] == pytest.approx([0.25, NAN], nan_ok=True)
     assert row["contributions"] == []
     path.write_text(path.read_text().replace("nan, 1", "'"))
-    with pytest.raises(AuditError, match=r"texts\.csv: not a table of kind texts"):
-        read_csv(path, TEXTS)
+    assert "texts.csv: not a table of kind texts" in refusal(read_csv, path, TEXTS)
 
 
-def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:
+def test_a_table_comes_back_from_its_csv(tmp_path):
     rows = [("sst", "c", "s", 0.1 + 0.2, -math.inf, NAN, "", "yes"), ("a", "b", "NA", NAN, 1.0, 2.0, "t", "no")]
     frame = pd.DataFrame(rows, columns=CLAIMS.schema.names)
     path = tmp_path / "claims.csv"
@@ -461,18 +448,17 @@ def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:
     frame.drop(columns="theirs").to_csv(path, index=False)
     assert [*read_csv(path, CLAIMS)["theirs"]] == ["", ""]
     path.write_text("x\n1\n")
-    with pytest.raises(AuditError, match="not a table of kind claims"):
-        read_csv(path, CLAIMS)
+    assert "not a table of kind claims" in refusal(read_csv, path, CLAIMS)
 
 
-def test_tables_are_shown_in_part() -> None:
+def test_tables_are_shown_in_part():
     table = "| a |\n| :--- |\n" + "".join(f"| {number} |\n" for number in range(6))
     assert below(f"## Title\n\n{table}") == f"#### Title\n\n{table}"
     long = "| a |\n| --- |\n" + "".join(f"| {number} |\n" for number in range(25))
     assert below(long) == f"<details><summary>25 rows</summary>\n\n{long}\n</details>\n"
 
 
-def test_what_all_rows_have_alike_is_said_once() -> None:
+def test_what_all_rows_have_alike_is_said_once():
     table = (
         "| data set | row | F1 | λ | seeds |\n|:---|:---|---:|---:|---:|\n| SST | a | 1 | | 3 |\n| SST | b | | | 3 |\n"
     )
@@ -483,7 +469,7 @@ def test_what_all_rows_have_alike_is_said_once() -> None:
     assert narrow(one) == "| row | F1 |\n| :--- | ---: |\n| a | 1 |\n"
 
 
-def test_a_wide_table_is_parted() -> None:
+def test_a_wide_table_is_parted():
     names = [f"m{number}" for number in range(12)]
     rows = [["a", *"0123456789", "", ""], ["b", *"1234567890", "1", "2"]]
     lines = [["row", *names], [":---", *["---:"] * 12], *rows]
@@ -494,7 +480,7 @@ def test_a_wide_table_is_parted() -> None:
     assert second.splitlines() == [f"| {' | '.join(line)} |" for line in held_]
 
 
-def test_a_large_page_leads_to_its_parts(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_page_leads_to_its_parts(docs, monkeypatch):
     whole = answer_page(docs)
     monkeypatch.setattr(pages, "LARGEST", 1200)
     written = written_pages(docs / "replication")
@@ -518,7 +504,7 @@ def test_a_large_page_leads_to_its_parts(docs: Path, monkeypatch: pytest.MonkeyP
             )
 
 
-def test_many_findings_are_counted_first(tmp_path: Path) -> None:
+def test_many_findings_are_counted_first(tmp_path):
     rows = [
         (name, f"finding {number}", "a measure; above 0", 1.0, low, 1.5, "above 0", holds)
         for name in ("sst", "imdb")

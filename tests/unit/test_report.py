@@ -3,26 +3,22 @@
 import math
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from pages import Page, check_page
+from pages import check_page
+from refusal import refusal
 
 from attention_audit.artefacts.journal import Entry, Machine
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
-from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
 from attention_audit.report.ending import count_machines, find_commit, find_span, list_versions
-from attention_audit.report.first import FirstText, Item, find_first_text
+from attention_audit.report.first import Item, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
     MOST_ROWS,
@@ -42,7 +38,7 @@ MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
 CAPTION = "**Is it so?** Some *words* on ``wp_fig3_x`` and ``wp_none``.\n\nSource: here."
 
 
-def entry(seconds: float = 1.0, machine: Machine = MACHINE) -> Entry:
+def entry(seconds=1.0, machine=MACHINE):
     """A job."""
     return Entry("train", (), (), BEGIN, seconds, seconds, 2**20, 1.0, machine)
 
@@ -60,21 +56,24 @@ OTHER = ShownSuite(
     seeds={"m": [9]},
 )  # fmt: skip
 FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x", answers=[])
-TABLE_Y = ShownExhibit(
-    name="wp_table2_y", folder="tables", suite="wp", number="", shows="y", answers=[],
-    columns="columns.tables:TABLE", shown="tables.shown:show_table",
-)  # fmt: skip
 
 
-Run = Callable[..., FinishedRun]
-Show = Callable[..., Page]
+def shown_table(name, columns, shown, suite=""):
+    """A table of a kind of rows, and how it is shown."""
+    return ShownExhibit(
+        name=name, folder="tables", suite=suite, number="", shows="x", answers=[],
+        columns=f"columns.tables:{columns}", shown=f"tables.shown:{shown}",
+    )  # fmt: skip
+
+
+TABLE_Y = shown_table("wp_table2_y", "TABLE", "show_table", "wp")
 
 
 @pytest.fixture
-def run(tmp_path: Path, provenance: Provenance) -> Run:
+def run(tmp_path, provenance):
     """A run of one figure and one table; keywords replace parts of it."""
 
-    def make(**changes: Any) -> FinishedRun:
+    def make(**changes):
         figure = Figure((1, 1))
         save(figure, tmp_path / "wp_fig3_x.pdf", tmp_path / "wp_fig3_x.png", provenance.text())
         row = {
@@ -83,10 +82,12 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
             "note": "<script>alert(1)</script> & more", "class_name": "",
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
-        settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
-        settings |= {"config": {"datasets": ["sst"], "vectors": "random"}, "audits": {}, "columns": []}
+        settings = {
+            "suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}, "audits": {}, "columns": [],
+            "config": {"datasets": ["sst"], "vectors": "random"},
+        }  # fmt: skip
         settings |= {name: changes.pop(name) for name in {*ReportJob.model_fields} & {*changes}}
-        parts: dict[str, Any] = {
+        parts = {
             "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
@@ -100,12 +101,12 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
 
 
 @pytest.fixture
-def show(run: Run, tmp_path: Path) -> Show:
+def show(run, tmp_path):
     """The page of such a run, taken apart."""
     return lambda **changes: check_page(render_page(run(**changes), BEGIN, tmp_path))
 
 
-def test_a_caption_is_a_heading_and_what_follows() -> None:
+def test_a_caption_is_a_heading_and_what_follows():
     caption = read_caption("**Is it so?** *Slanted* < ``fig``, ``other``.\n\nSource: x.", {"fig"})
     assert caption.title == "Is it so?"
     body = '<p><em>Slanted</em> &lt; <a href="#fig"><code>fig</code></a>, <code>other</code>.</p><p>Source: x.</p>'
@@ -113,33 +114,29 @@ def test_a_caption_is_a_heading_and_what_follows() -> None:
     assert read_caption("**A statement.** More.").title == "A statement"
 
 
-def test_models_with_the_same_seeds_are_named_together() -> None:
+def test_models_with_the_same_seeds_are_named_together():
     labels = WP.models | OTHER.models
     assert group_seeds(WP, labels) == [("the adversary", [3]), ("all others", [1, 2])]
     assert group_seeds(OTHER, labels) == [("", [9])]
     assert group_seeds(OTHER.model_copy(update={"seeds": {}}), labels) == []
     two = WP.model_copy(update={"seeds": {"base": [1], "uniform": [2]}})
     assert group_seeds(two, labels) == [("base", [1]), ("uniform", [2])]
-    with pytest.raises(AuditError, match="'x' is not known"):
-        group_seeds(WP.model_copy(update={"seeds": {"x": [1]}}), labels)
+    assert "'x' is not known" in refusal(group_seeds, WP.model_copy(update={"seeds": {"x": [1]}}), labels)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 00 s"), (3599.6, "1 h 00 min"), (7325, "2 h 02 min")],
-)
-def test_lengths_of_time(seconds: float, text: str) -> None:
-    assert write_duration(seconds) == text
+def test_lengths_of_time():
+    written = [write_duration(seconds) for seconds in (0, 59.94, 60, 3599.6, 7325)]
+    assert written == ["0.0 s", "59.9 s", "1 min 00 s", "1 h 00 min", "2 h 02 min"]
 
 
-def test_rows_are_gathered_by_data_set() -> None:
+def test_rows_are_gathered_by_data_set():
     frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
     assert lay_out(frame) == (["row", "F1"], [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])])
     assert lay_out(pd.DataFrame({"question": ["x"]})) == (["question"], [("", [["x"]])])
     assert lay_out(frame.iloc[:0]) == (["row", "F1"], [])
 
 
-def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run: Run, show: Show) -> None:
+def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run, show):
     frame = pd.DataFrame({"data set": ["a"] * MOST_ROWS + ["b"], "row": "x", "F1": [""] * MOST_ROWS + ["3"]})
     assert lay_out(frame) == (["row"], [("a", [["x"]] * MOST_ROWS)])
     table, provenance = run().tables["wp_table2_y"]
@@ -151,27 +148,27 @@ def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leav
     assert f"data {MOST_ROWS}" not in shown
 
 
-def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:
+def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last():
     assert find_span(JOBS) == (BEGIN, BEGIN + timedelta(minutes=1))
     assert find_span([]) is None
 
 
-def test_a_job_without_a_gpu_is_counted_with_its_machine() -> None:
+def test_a_job_without_a_gpu_is_counted_with_its_machine():
     with_gpu, other = (Machine("CPU 1", 4, 8 * 2**30, gpu, "Linux") for gpu in ("GPU 1", None))
     small = Machine("CPU 1", 2, 8 * 2**30, None, "Linux")
     jobs = [entry(machine=machine) for machine in (other, with_gpu, other, small)]
     assert count_machines(jobs) == [(with_gpu, 3), (small, 1)]
 
 
-def test_versions_that_differ_are_all_given() -> None:
+def test_versions_that_differ_are_all_given():
     records = [
         {"attention_audit": "1", "python": "3.11", "libraries": {"torch": torch, "numpy": "2"}} for torch in ("2", "1")
     ]
     assert list_versions(records) == {"attention_audit": "1", "Python": "3.11", "torch": "1, 2", "numpy": "2"}
 
 
-def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
-    def git(*arguments: str) -> None:
+def test_the_commit_is_that_of_the_folder_itself(tmp_path):
+    def git(*arguments):
         identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
         subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
 
@@ -193,15 +190,10 @@ HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\
 """What a class, a data set, a word or a file may be called, and what is never more than a name."""
 
 
-def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
-    texts = ShownExhibit(
-        name="texts", folder="tables", suite="", number="", shows="x", answers=[],
-        columns="columns.tables:TEXTS", shown="tables.shown:show_texts",
-    )  # fmt: skip
-
-    def shown(name: str) -> Page:
+def test_text_is_never_markup(show, provenance):
+    def shown(name):
         file = {"folder": name, "file": name, "bytes": 1, "origin": name, "canonical": True, "sha256": name}
-        cells: dict[str, Any] = {
+        cells = {
             "dataset": name, "suite": "wp", "model": "base", "id": name, "label_name": name, "prediction_name": name,
             "words": [name], "weights": [1.0], "contributions": [-1.0],
         }  # fmt: skip
@@ -210,7 +202,7 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
         named = WP.model_copy(update=about | {"citation": [name, WP.citation[1]]})
         return show(
             suites=[named, OTHER],
-            exhibits=[FIGURE, texts],
+            exhibits=[FIGURE, shown_table("texts", "TEXTS", "show_texts")],
             tables={"texts": (pd.DataFrame([TEXTS.blank | cells]), provenance.record() | {"settings": {name: name}})},
             captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
             config={"datasets": [name], "vectors": name},
@@ -228,7 +220,7 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
     assert hostile.text.count(HOSTILE) == plain.text.count("plain") >= 12
 
 
-def test_the_page_is_whole_and_loads_nothing(show: Show) -> None:
+def test_the_page_is_whole_and_loads_nothing(show):
     shown = show()
     assert shown.pictures() == [(200, 200)]
     assert shown.ids["wp_fig3_x"] == shown.ids["wp_table2_y"] == 1
@@ -247,7 +239,7 @@ def test_the_page_is_whole_and_loads_nothing(show: Show) -> None:
     assert show(explorer="explorer.html").links.count("explorer.html") == 1
 
 
-def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(show: Show) -> None:
+def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(show):
     other = OTHER.model_copy(update={"datasets": ["mine"]})
     extra = TABLE_Y.model_copy(update={"name": "extra", "suite": ""})
     shown = show(suites=[WP, other], exhibits=[FIGURE, TABLE_Y, extra])
@@ -259,17 +251,10 @@ def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(s
     assert "checks" not in shown.ids
 
 
-def test_exhibits_stand_in_the_order_in_which_they_come(show: Show) -> None:
+def test_exhibits_stand_in_the_order_in_which_they_come(show):
     for exhibits in ([FIGURE, TABLE_Y], [TABLE_Y, FIGURE]):
-        assert [name for name in show(exhibits=exhibits).ids if name.startswith("wp_")] == [
-            exhibit.name for exhibit in exhibits
-        ]
-
-
-SUMMARY_TABLE = ShownExhibit(
-    name="summary", folder="tables", suite="", number="", shows="x", answers=[],
-    columns="columns.tables:SUMMARY", shown="tables.shown:show_answers",
-)  # fmt: skip
+        shown = [name for name in show(exhibits=exhibits).ids if name.startswith("wp_")]
+        assert shown == [exhibit.name for exhibit in exhibits]
 
 
 WORDS = ["a", "fine", "film"]
@@ -280,19 +265,18 @@ FIRST = {
 READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention": [[0.1, 0.5, 0.4]]})
 
 
-def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
+def first_of(row, items="words", sentences=None):
     corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
-    found = find_first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
-    return found
+    return find_first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
 
 
-def test_what_is_missing_is_said(show: Show) -> None:
+def test_what_is_missing_is_said(show):
     words = show(entries=[], gaps={"sst": "no raw file"}).text
     assert "Which jobs made these results is not known" in words
     assert "SST: no raw file" in words
 
 
-def test_raw_files_are_listed(show: Show) -> None:
+def test_raw_files_are_listed(show):
     file = {"folder": "f", "bytes": 2048, "origin": "mirror", "sha256": "ab" * 32}
     files = [file | {"file": f"{known}.zip", "canonical": known} for known in (True, False, None)]
     words = show(raw_files=files).text
@@ -301,17 +285,15 @@ def test_raw_files_are_listed(show: Show) -> None:
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"", lambda data: b"x" + data])
-def test_a_damaged_picture_is_named(run: Run, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_picture_is_named(run, damage):
     path = run().figures["wp_fig3_x"]
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(AuditError, match=r"wp_fig3_x\.png: truncated or corrupt PNG; rebuild it with: snakemake"):
-        read_picture(path)
+    assert "wp_fig3_x.png: truncated or corrupt PNG; rebuild it with: snakemake" in refusal(read_picture, path)
     path.unlink()
-    with pytest.raises(AuditError, match=r"wp_fig3_x\.png: not there; rebuild it with"):
-        read_picture(path)
+    assert "wp_fig3_x.png: not there; rebuild it with" in refusal(read_picture, path)
 
 
-def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
+def test_the_guide_shows_what_it_is_told_and_every_column():
     job = GuideJob(config={}, suites=[WP, OTHER], exhibits=[FIGURE], audits={"permutation": "How far?"}, columns=[])
     text = write_guide(job)
     assert "| `figures/wp_fig3_x` | x |" in text
@@ -328,7 +310,7 @@ def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
     assert len(set(headings)) == len(headings)
 
 
-def summary_row(**columns: Any) -> dict[str, Any]:
+def summary_row(**columns):
     """A row of a model of which every question is answered; `columns` replace parts of it."""
     stated = {"value": 0.5, "low": 0.25, "high": 0.75, "zones": "2", "said": "at least in most texts"}
     known = {f"{question}_{name}": each for question in QUESTIONS for name, each in stated.items()}
@@ -336,20 +318,17 @@ def summary_row(**columns: Any) -> dict[str, Any]:
     return SUMMARY.blank | known | about | {"accuracy": 0.75, "majority_accuracy": 0.5, "learnt": "yes"} | columns
 
 
-def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words() -> None:
+def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words():
+    [(_, [row])] = list_answers(pd.DataFrame([summary_row()]), {"base": "base"})
+    assert len(row.copy.split()) <= MOST_WORDS == 90
+    assert row.copy.count("at least in most texts") == len(QUESTIONS)
+    assert row.copy.startswith("Attention of base on SST (5 trainings, 400 texts; 95 % intervals): top words matter")
     long = {f"{question}_said": "in most texts, at most partly more than shuffled weights" for question in QUESTIONS}
-    for columns in ({}, {f"{question}_said": "at least in most texts" for question in QUESTIONS}):
-        [(_, [row])] = list_answers(pd.DataFrame([summary_row(**columns)]), {"base": "base"})
-        assert len(row.copy.split()) <= MOST_WORDS == 90
-        assert row.copy.count("at least in most texts") == len(QUESTIONS)
-        assert row.copy.startswith(
-            "Attention of base on SST (5 trainings, 400 texts; 95 % intervals): top words matter"
-        )
     [(_, [row])] = list_answers(pd.DataFrame([summary_row(**long)]), {"base": "base"})
     assert row.copy.count("more than shuffled weights") == len(QUESTIONS)
 
 
-def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> None:
+def test_the_first_text_has_its_words_and_the_weights_of_several_trainings():
     other = READ.assign(attention=[[0.4, 0.2, 0.4]])
     corpus = {"t1": {"tokens": WORDS, "sentences": None}}
     found = find_first_text(pd.DataFrame([FIRST]), [READ, other, other.assign(id="t2")], corpus, "words")
@@ -362,15 +341,14 @@ def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> 
     assert find_first_text(pd.DataFrame([FIRST]).iloc[:0], [READ], {}, "words") is None
 
 
-def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(
-    run: Run, tmp_path: Path, provenance: Provenance
-) -> None:
+def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(run, tmp_path, provenance):
     frame = pd.DataFrame([summary_row(ranks_clause=HOSTILE), summary_row(dataset="imdb")])[SUMMARY.schema.names]
     figure = FIGURE.model_copy(update={"name": "fig_answer", "suite": "", "number": ""})
     found = first_of({})
     found.maps.append([Item(HOSTILE, 0.5, "")])
     made = run(
-        exhibits=[figure, SUMMARY_TABLE], tables={"summary": (frame, provenance.record())},
+        exhibits=[figure, shown_table("summary", "SUMMARY", "show_answers")],
+        tables={"summary": (frame, provenance.record())},
         captions=dict.fromkeys(["fig_answer", "summary"], CAPTION),
         figures={"fig_answer": tmp_path / "wp_fig3_x.png"}, first=found,
     )  # fmt: skip

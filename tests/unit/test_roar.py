@@ -1,23 +1,20 @@
 """Recursive ROAR: which words are masked, what is trained on the rest, and the areas between curves, worked by hand."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from in_process import make
-from planned import by_name, plan_of
+from planned import CLASSIFIERS_ALONE, by_name, plan_of, read_audit
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.audits import PERFORMANCE
 from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN
-from attention_audit.errors import AuditError
 from attention_audit.figures.variants import roar_fig_masked
 from attention_audit.model.batch import Lists
 from attention_audit.names import RANKINGS, Look, Names
-from attention_audit.plan.plan import Plan
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import mask_further
 from attention_audit.tables.variants import make_curves, measure_area, roar_table_racu
@@ -31,14 +28,11 @@ LABELS = Names(
 )
 
 
-def small(**changes: Any) -> Plan:
+def small(**changes):
     """A small run of two steps, of one seed."""
     section = {"datasets": ["chorus"], "seeds": [10], "percent": [50, 100], **changes}
     return plan_of(
-        datasets=[],
-        serrano_smith={"datasets": []},
-        jain_wallace={"datasets": []},
-        deception={"datasets": []},
+        **CLASSIFIERS_ALONE,
         corpora={"chorus": {"texts": {"train": 60, "dev": 30, "test": 20}}},
         model={"embedding": 8, "hidden": 8, "attention_hidden": 8},
         training={"epochs": 2},
@@ -46,7 +40,7 @@ def small(**changes: Any) -> Plan:
     )
 
 
-def test_the_highest_of_what_is_left_are_masked_and_none_comes_back() -> None:
+def test_the_highest_of_what_is_left_are_masked_and_none_comes_back():
     scores = [np.array([0.1, 0.4, 0.3, 0.2]), np.array([0.5, 0.5, 0.0])]
     nothing = np.zeros(7, np.bool_)
     half = mask_further(scores, nothing, 50)
@@ -58,14 +52,14 @@ def test_the_highest_of_what_is_left_are_masked_and_none_comes_back() -> None:
     assert mask_further(turned, half, 100).all()
 
 
-def test_masked_words_are_unknown_and_marks_stay() -> None:
+def test_masked_words_are_unknown_and_marks_stay():
     texts = EncodedTexts(["a", "b"], np.array([0, 1]), Lists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
     masked = texts.masked(np.array([False, True, True]))
     assert masked.texts.flat.tolist() == [2, 7, UNKNOWN, 3, 2, UNKNOWN, 3]
     assert texts.texts.flat.tolist() == [2, 7, 8, 3, 2, 9, 3]
 
 
-def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> None:
+def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed():
     jobs = by_name(small(seeds=[10, 50]).plan_jobs())
     job = jobs["retrain_masked/chorus/roar_attention/50"]
     models = "results/models/chorus/roar_"
@@ -78,25 +72,22 @@ def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> 
     assert not any(name.startswith("train/chorus/roar_attention") for name in jobs)
 
 
-def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
+def test_a_base_model_that_the_run_has_already_is_not_trained_again():
     made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
     assert "train/chorus/roar_base/10" not in by_name(made.plan_jobs())
 
 
-def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_trained_on_ever_fewer_words(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = small()
     files = [f"results/readouts/chorus/roar_{order}_100/seed10/test.parquet" for order in ("random", "attention")]
-    said = make(made, *files, "results/audits/chorus/roar_base/performance.parquet")
+    said = make(made, *files)
     assert any(line.startswith("50 % masked: epoch 1/2") for line in said)
     random, attention = (read_frame(Path(file), READOUT) for file in files)
     # of texts without any word, all that is left is the same whatever went first
     assert random["prediction"].tolist() == attention["prediction"].tolist()
-    performance = read_frame(Path("results/audits/chorus/roar_base/performance.parquet"), PERFORMANCE)
-    assert {*performance["model"]} == {
-        "base",
-        *(f"{o}_{p}" for o in ("random", "attention", "gradient") for p in (50, 100)),
-    }
+    performance = read_audit(made, "performance", "chorus", "roar_base")
+    assert {*performance["model"]} == {"base", *(f"{order}_{percent}" for order in ORDERS for percent in (50, 100))}
 
 
 @pytest.mark.parametrize(
@@ -121,13 +112,11 @@ def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pyt
         ),
     ],
 )
-def test_what_cannot_be_compared_is_one_line(changes: dict[str, Any], line: str) -> None:
-    with pytest.raises(AuditError) as caught:
-        plan_of(**changes)
-    assert str(caught.value) == line
+def test_what_cannot_be_compared_is_one_line(changes, line):
+    assert refusal(plan_of, **changes) == line
 
 
-def predictions(texts: int = 40) -> pd.DataFrame:
+def predictions(texts=40):
     """Two trainings: of 40 texts, base has all right; random 30 at the half, attention 22; both 20 at the end."""
     counts = {
         "base": texts, "random_50": 30, "attention_50": 22, "gradient_50": 30,
@@ -150,7 +139,7 @@ def predictions(texts: int = 40) -> pd.DataFrame:
     )
 
 
-def test_the_area_below_a_curve() -> None:
+def test_the_area_below_a_curve():
     found = make_curves(predictions())
     assert [*found] == ["random", "attention", "gradient"]
     assert [*found["attention"]] == [0, 50, 100]
@@ -159,7 +148,7 @@ def test_the_area_below_a_curve() -> None:
     assert measure_area(found["attention"])[:, 25].tolist() == [0.25, 0.25]
 
 
-def test_racu_of_each_ranking_with_its_interval() -> None:
+def test_racu_of_each_ranking_with_its_interval():
     table = roar_table_racu(predictions(), LABELS).set_index(["row", "metric"])
     # random: 1/4 (1 + .75) + 1/4 (.75 + .5) = .75, of which .5 is left at the end; attention: .75 - (.75 - .55) / 2
     assert table.loc[("attention", "racu"), "mean"] == pytest.approx(0.1 / 0.25)
@@ -170,7 +159,7 @@ def test_racu_of_each_ranking_with_its_interval() -> None:
     assert "random" not in table.index.get_level_values("row")
 
 
-def test_the_figure_has_a_curve_for_each_order() -> None:
+def test_the_figure_has_a_curve_for_each_order():
     figure = roar_fig_masked(predictions(), LABELS)
     (axes,) = figure.axes
     drawn = {line.get_label(): [*line.get_ydata()] for line in axes.lines}
@@ -182,6 +171,5 @@ def test_the_figure_has_a_curve_for_each_order() -> None:
     assert [*axes.lines[0].get_xdata()] == [0, 50, 100]
 
 
-def test_a_model_of_another_suite_is_named() -> None:
-    with pytest.raises(AuditError, match="gpt"):
-        roar_table_racu(predictions().replace({"model": {"base": "gpt"}}), LABELS)
+def test_a_model_of_another_suite_is_named():
+    assert "gpt" in refusal(roar_table_racu, predictions().replace({"model": {"base": "gpt"}}), LABELS)

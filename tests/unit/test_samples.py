@@ -1,6 +1,7 @@
-"""What each question takes of trainings and texts: values by hand, and what each text moves them by."""
+"""What each question takes of trainings and texts, and what a budget leaves open: by hand, and by definition."""
 
 import math
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -9,17 +10,20 @@ from hypothesis import strategies as st
 
 from attention_audit.answer.estimates import Sample
 from attention_audit.answer.samples import (
+    Adversary,
     average,
     compare_pairs,
     compare_scores,
     compare_shuffled,
     erase,
+    find_bracket,
     find_sides,
     place_ranking,
     score_classes,
     take_share,
+    weigh_classes,
 )
-from attention_audit.scores import macro_f1
+from attention_audit.scores import accuracy, f1, macro_f1, roc_auc
 
 NAN = math.nan
 
@@ -71,15 +75,17 @@ def test_models_are_compared_by_macro_f1_training_by_training():
 
 
 @given(st.integers(0, 100), st.integers(1, 3), st.integers(20, 40))
-def test_what_a_text_moves_a_share_by_is_its_derivative(seed, trainings, texts):
-    top, bottom = draw(seed, trainings, texts), 1 + draw(seed + 1, trainings, texts)
-    found = take_share(top, bottom)
-    assert found.values == pytest.approx(top.sum(1) / bottom.sum(1))
+def test_what_a_text_moves_a_share_or_a_comparison_by_is_its_derivative(seed, trainings, texts):
+    # of a ranking, and of shuffled weights
+    tops, bottoms = 0.2 + draw(seed, 2, 2, trainings, texts)
+    share, chance = map(take_share, tops, bottoms)
+    assert share.values == pytest.approx(tops[0].sum(1) / bottoms[0].sum(1))
     # one text weighs a little more
     weights = np.ones(texts)
     weights[3] += 1e-6
-    changed = (top @ weights) / (bottom @ weights)
-    assert (changed - found.values) / 1e-6 == pytest.approx(found.moved[:, 3], abs=1e-6)
+    own, other = (tops @ weights) / (bottoms @ weights)
+    for found, changed, near in ((share, own, 1e-6), (compare_shuffled(share, chance), 1 - own / other, 1e-5)):
+        assert (changed - found.values) / 1e-6 == pytest.approx(found.moved[:, 3], abs=near)
 
 
 def test_ranks_leaves_out_what_no_set_flips_and_counts_what_a_ranking_never_flips_as_all():
@@ -108,17 +114,6 @@ def test_two_shares_of_what_is_left_are_compared():
     assert found.values == pytest.approx([0.75, NAN], nan_ok=True)
 
 
-@given(st.integers(0, 100))
-def test_what_a_text_moves_the_comparison_by_is_its_derivative(seed):
-    parts = [draw(seed + number, 1, 30) + 0.2 for number in range(4)]
-    found = compare_shuffled(take_share(*parts[:2]), take_share(*parts[2:]))
-    weights = np.ones(30)
-    weights[5] += 1e-6
-    own, own_bottom, chance, chance_bottom = (float((each @ weights)[0]) for each in parts)
-    changed = 1 - own / own_bottom / (chance / chance_bottom)
-    assert (changed - found.values[0]) / 1e-6 == pytest.approx(found.moved[0, 5], abs=1e-5)
-
-
 def test_an_item_that_hardly_moves_anything_is_on_no_side():
     sides = find_sides(np.array([[0.2, -0.005, 0.005, -0.02, NAN]]), 0.01)
     assert sides.tolist()[0][:4] == [1, 0, 0, -1]
@@ -133,6 +128,91 @@ def test_values_that_are_not_known_do_not_count():
 
 
 def test_similarity_is_of_sums_over_texts():
-    found = compare_pairs(np.array([[0.1, 0.3] * 8]), np.array([[0.2, 0.6] * 8]))
-    assert found.values == pytest.approx([0.5])
     assert compare_pairs(np.array([[0.3, 0.1] * 8]), np.array([[0.2, 0.6] * 8])).values == pytest.approx([0.5])
+
+
+def adversary(value, test, dev=None, name="a"):
+    return Adversary(name, 0.1, 1, test if dev is None else dev, test, value, value - 0.1, value + 0.1)
+
+
+def test_all_predicted_classes_count_alike():
+    tvd, predictions = np.array([0.1, 0.1, 0.1, 0.7]), np.array([0, 0, 0, 1])
+    assert weigh_classes(tvd, predictions) == pytest.approx(0.4)
+    assert weigh_classes(np.array([0.1, 0.3, math.nan, 0.7]), predictions) == pytest.approx(0.45)
+    assert math.isnan(weigh_classes(np.array([math.nan]), np.array([0])))
+
+
+def test_a_bracket_is_the_furthest_within_and_the_next_beyond():
+    near, far, next_one, last = adversary(0.9, 0.01), adversary(0.5, 0.04), adversary(0.2, 0.06), adversary(0.1, 0.09)
+    # as far as the one within, and so no step of the frontier
+    dear = adversary(0.7, 0.055)
+    found = find_bracket([dear, last, near, next_one, far], 0.05)
+    assert (found.within, found.beyond) == (far, next_one)
+    assert found.interval == (0.5, pytest.approx(0.1), pytest.approx(0.6))
+
+
+def test_a_budget_is_held_on_dev_and_on_test():
+    broken = adversary(0.1, 0.06, dev=0.04), adversary(0.1, 0.04, dev=0.06)
+    found = find_bracket([*broken, adversary(0.8, 0.05)], 0.05)
+    assert found.within.value == 0.8
+    assert found.beyond == broken[1]
+
+
+def test_what_was_not_found_leaves_an_end_open():
+    assert find_bracket([adversary(0.4, 0.01)], 0.05).interval == (0.4, -math.inf, 0.5)
+    # the model's own map holds every budget
+    assert find_bracket([adversary(0.4, 0.1)], 0.05).interval == (1.0, pytest.approx(0.3), 1.0)
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 0.2)), min_size=1, max_size=9), st.floats(0, 0.1))
+def test_a_larger_budget_never_leaves_less_open(points, budget):
+    adversaries = [adversary(*point) for point in points]
+    less, more = (find_bracket(adversaries, each).interval[0] for each in (budget, 2 * budget))
+    assert more <= less
+    found = find_bracket(adversaries, budget)
+    if found.beyond:
+        assert found.beyond.test > budget
+        assert found.beyond.value < found.interval[0]
+
+
+@st.composite
+def predicted(draw):
+    """Labels and predictions, (N,), and distributions, (N, classes), some of them equal; classes may be missing."""
+    count, classes = draw(st.integers(1, 60)), draw(st.integers(2, 5))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    used = draw(st.integers(1, classes))
+    labels, predictions = random.integers(0, used, count), random.integers(0, draw(st.integers(1, classes)), count)
+    shares = random.dirichlet(np.ones(classes), count).round(draw(st.sampled_from([1, 2, 17])))
+    return labels, predictions, shares.astype(draw(st.sampled_from([np.float32, np.float64]))), classes
+
+
+def rank_pairs(positive, scores):
+    """Return the share of pairs of a positive and another text whose scores have the right order; equal ones: half."""
+    pairs = np.sign(scores[positive][:, None] - scores[~positive])
+    return float((pairs.mean() + 1) / 2)
+
+
+def score_class(number, labels, predictions):
+    """Compute F1 from precision and recall; 0 where one of them is undefined or both are 0."""
+    hits = (labels == number) & (predictions == number)
+    if not hits.any():
+        return 0.0
+    precision, recall = hits.sum() / (predictions == number).sum(), hits.sum() / (labels == number).sum()
+    return float(2 * precision * recall / (precision + recall))
+
+
+@given(predicted())
+def test_scores_are_what_they_are_defined_as(drawn):
+    labels, predictions, shares, classes = drawn
+    positive = [labels == number for number in range(1 if classes == 2 else 0, classes)]
+    areas = [
+        rank_pairs(own, shares[:, -1 if classes == 2 else at])
+        for at, own in enumerate(positive)
+        if own.any() and not own.all()
+    ]
+    assert roc_auc(labels, shares) == pytest.approx(fmean(areas) if areas else np.nan, nan_ok=True)
+    macro = fmean(score_class(number, labels, predictions) for number in np.union1d(labels, predictions))
+    assert macro_f1(labels, predictions) == pytest.approx(macro)
+    own = score_class(1, labels, predictions) if classes == 2 else macro
+    assert f1(labels, predictions, classes) == pytest.approx(own)
+    assert accuracy(labels, predictions) == pytest.approx(sum(labels == predictions) / len(labels))

@@ -6,7 +6,7 @@ import weakref
 from planned import plan_of
 
 
-def test_a_plan_that_nobody_holds_is_gone() -> None:
+def test_a_plan_that_nobody_holds_is_gone():
     plan = plan_of()
     plan.audit_files()
     gone = weakref.ref(plan.auditing)

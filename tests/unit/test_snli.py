@@ -1,6 +1,5 @@
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 from published import pack, read_archive
@@ -9,24 +8,26 @@ from refusal import refusal
 from attention_audit.corpus.text import Text
 
 
-def pair(label: object, premise: object = "A dog runs.", hypothesis: object = "It rests.") -> str:
+def pair(label, premise="A dog runs.", hypothesis="It rests."):
     """A line with the published keys, and two that are not read."""
     return json.dumps(
         {"annotator_labels": [], "gold_label": label, "sentence1": premise, "sentence2": hypothesis, "pairID": "1"}
     )
 
 
-def jsonl(*lines: str) -> str:
+def jsonl(*lines):
     return "".join(f"{line}\n" for line in lines)
 
 
-TRAIN = jsonl(pair("neutral"), pair("-"), pair("entailment", 'Caf\u00e9 "Noir"\nopen', ""))
-
-
-def archive(folder: Path, **members: str | bytes | None) -> Path:
+def archive(folder, **members):
     """An archive in the published layout; a member given as None is left out."""
     other = jsonl(pair("contradiction"))
-    splits = {"dev": other, "test": other, "train": TRAIN, **members}
+    splits = {
+        "dev": other,
+        "test": other,
+        "train": jsonl(pair("neutral"), pair("-"), pair("entailment", 'Caf\u00e9 "Noir"\nopen', "")),
+        **members,
+    }
     files = {f"snli_1.0/snli_1.0_{split}.jsonl": content for split, content in splits.items()}
     others = {"__MACOSX/snli_1.0/._snli_1.0_train.jsonl": b"\x00\x05", "snli_1.0/snli_1.0_train.txt": "in columns"}
     return pack(folder / "snli_1.0.zip", {"snli_1.0/": "", **others, **files})
@@ -35,7 +36,7 @@ def archive(folder: Path, **members: str | bytes | None) -> Path:
 read = partial(read_archive, "snli")
 
 
-def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path: Path) -> None:
+def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path):
     path = archive(tmp_path)
     texts = read(path)
     assert [(text.id, text.label) for text in texts] == [
@@ -61,6 +62,6 @@ def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path: Path) -> 
         pair("neutral", None),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+def test_a_bad_line_is_named(tmp_path, line):
     message = refusal(read, archive(tmp_path, train=jsonl(pair("-"), line, pair("neutral"))))
     assert "snli_1.0_train.jsonl, line 2: no gold_label, sentence1 and sentence2 in it" in message

@@ -1,5 +1,4 @@
 from functools import partial
-from pathlib import Path
 
 import pytest
 from published import pack, read_archive
@@ -16,7 +15,7 @@ TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
 OTHER = "(4 (2 Good) (3 film))\n(1 (2 Bad) (1 film))\n"
 
 
-def archive(folder: Path, **members: str | None) -> Path:
+def archive(folder, **members):
     """An archive in the published layout; a member given as None is left out."""
     splits = {"train": TRAIN, "dev": OTHER, "test": OTHER, **members}
     return pack(folder / "trees.zip", {f"trees/{split}.txt": content for split, content in splits.items()})
@@ -39,17 +38,17 @@ read = partial(read_archive, "sst")
         ("(3 (4 Great) (2 (1 (2 too) (2 long)) (2 .)))", [1, 0.5, 0.5, 0]),
     ],
 )
-def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line: str, scores: list[float]) -> None:
+def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line, scores):
     assert parse_tree(line).scores == scores
 
 
 @pytest.mark.parametrize("line", ["(3 (2 It) (4 works)", "(5 word)", "(3 )", "(3 a) (2 b)", ")"])
-def test_malformed_trees(line: str) -> None:
+def test_malformed_trees(line):
     with pytest.raises(ValueError, match=r"tree|node"):
         parse_tree(line)
 
 
-def test_text_is_cleaned() -> None:
+def test_text_is_cleaned():
     tree = parse_tree("(3 (4 -LRB-) (1 sci-fi\\/drama) (4 -RRB-) (2 it) (4 's) (4 ...))")
     text, said, before = clean_phrase(tree)
     assert text == "sci fi drama it s"
@@ -59,13 +58,13 @@ def test_text_is_cleaned() -> None:
     assert [score for _, _, score in said.scores or ()] == [0.5, 0.5, 0.5, 0.0, 1.0]
 
 
-def test_words_may_stay_as_they_are(tmp_path: Path) -> None:
+def test_words_may_stay_as_they_are(tmp_path):
     texts = read(archive(tmp_path), clean=False)
     words = [["It", "works", "."], ["Do", "n't"], ["Caf\u00e9", "(", "sci-fi/drama", ")"], ["US", "flops"]]
     assert [text.text for text in texts[:4]] == words
 
 
-def test_reading(tmp_path: Path) -> None:
+def test_reading(tmp_path):
     path = archive(tmp_path)
     texts = read(path)
     assert [(text.id, text.split, text.label, text.text) for text in texts[:4]] == [
@@ -83,5 +82,5 @@ def test_reading(tmp_path: Path) -> None:
     assert texts[3].place == f"{path}: trees/train.txt, line 5"
 
 
-def test_a_malformed_tree_is_named_by_its_line(tmp_path: Path) -> None:
+def test_a_malformed_tree_is_named_by_its_line(tmp_path):
     assert "trees/dev.txt, line 2: malformed tree" in refusal(read, archive(tmp_path, dev="(4 fine)\n(1 (2 cut) (1\n"))

@@ -4,8 +4,6 @@ import json
 import re
 import sys
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -37,30 +35,23 @@ ENDINGS = [
 ROWS = [{"text": "good, warm", "label": "yes"}, {"text": 'a "bad"\nend', "label": "no"}, {"text": "né", "label": "no"}]
 
 
-def source(path: str | Path | dict[str, str], **settings: Any) -> TableCorpus:
+def source(path, **settings):
     return TableCorpus.model_validate(
         {"kind": "table", "path": path if isinstance(path, dict) else str(path), **settings}
     )
 
 
-def read(path: Path, **settings: Any) -> list[Text]:
+def read(path, **settings):
     return list(source(path, **settings).read("own", {"path": path}))
 
 
-def refused(path: Path, **settings: Any) -> str:
+def refused(path, **settings):
     """What is said of a file, its name left out."""
     return refusal(read, path, **settings).removeprefix(str(path))
 
 
-def invalid(**settings: Any) -> str:
-    with pytest.raises(ValidationError) as caught:
-        source(**{"path": "own.csv", **settings})
-    [error] = caught.value.errors()
-    return error["msg"]
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_every_format_gives_the_same_texts(tmp_path: Path, ending: str) -> None:
+def test_every_format_gives_the_same_texts(tmp_path, ending):
     path = write_rows(tmp_path / f"own{ending}", ROWS)
     texts = read(path)
     assert [(text.id, text.split, text.label, text.text) for text in texts] == [
@@ -71,12 +62,10 @@ def test_every_format_gives_the_same_texts(tmp_path: Path, ending: str) -> None:
     if ".json" in ending:
         noun, begins = "element" if ".json" in path.suffixes else "line", [1, 2, 3]
     assert [text.place for text in texts] == [f"{path}, {noun} {at}" for at in begins]
-    rows = [{"text": "a", "label": 1.0}, {"text": "b", "label": 2.0}]
-    assert [text.label for text in read(write_rows(tmp_path / f"own{ending}", rows))] == ["1", "2"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> None:
+def test_columns_go_by_the_names_of_the_config(tmp_path, ending):
     row = {"n": 7, "text": "no", "review": "fine film", "stars": 4, "reply": "thanks", "set": "test", "user": " ann "}
     path = write_rows(tmp_path / f"own{ending}", [row, row | {"n": 8, "user": ""}])
     keys = {"text": "review", "label": "stars", "query": "reply", "split": "set", "id": "n", "group": "user"}
@@ -85,15 +74,13 @@ def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> N
     assert (other.id, other.group) == ("8", None)
 
 
-@pytest.mark.parametrize(
-    ("said", "split"), [("Validation", "dev"), (" val ", "dev"), ("test", "test"), ("", None), ("testing", "testing")]
-)
-def test_splits_go_by_their_usual_names(tmp_path: Path, said: str | None, split: str | None) -> None:
-    path = write_rows(tmp_path / "own.jsonl", [{"text": "a", "label": "x", "split": said}])
-    assert [text.split for text in read(path, split="split")] == [split]
+def test_splits_go_by_their_usual_names(tmp_path):
+    said = ("Validation", " val ", "test", "", "testing")
+    path = write_rows(tmp_path / "own.jsonl", [{"text": "a", "label": "x", "split": name} for name in said])
+    assert [text.split for text in read(path, split="split")] == ["dev", "dev", "test", None, "testing"]
 
 
-def test_one_file_a_split(tmp_path: Path) -> None:
+def test_one_file_a_split(tmp_path):
     paths = {"train": tmp_path / "a.csv", "test": tmp_path / "b.jsonl"}
     corpus = source({split: str(write_rows(path, ROWS[:2])) for split, path in paths.items()})
     assert corpus.local_files() == {split: str(path) for split, path in paths.items()}
@@ -105,21 +92,10 @@ def test_one_file_a_split(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "label"),
-    [
-        (" warm\n", "warm"),
-        (3.0, "3"),
-        (-0.0, "0"),
-        (0.5, "0.5"),
-        (True, "true"),
-        ("-2.00", "-2"),
-        ("2.10", "2.10"),
-        ("01", "01"),
-    ],
-)
-def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
-    assert [text.label for text in read(write_rows(tmp_path / "own.jsonl", [{"text": "a", "label": cell}]))] == [label]
+def test_labels_become_text(tmp_path):
+    cells = (" warm\n", 3.0, -0.0, 0.5, True, "-2.00", "2.10", "01")
+    path = write_rows(tmp_path / "own.jsonl", [{"text": "a", "label": cell} for cell in cells])
+    assert [text.label for text in read(path)] == ["warm", "3", "0", "0.5", "true", "-2", "2.10", "01"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +107,7 @@ def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
         (".parquet", "row 2", [1.0, float("nan")]),
     ],
 )
-def test_a_missing_label_is_named_by_its_row(tmp_path: Path, ending: str, place: str, cells: list[object]) -> None:
+def test_a_missing_label_is_named_by_its_row(tmp_path, ending, place, cells):
     path = write_rows(tmp_path / f"own{ending}", [{"text": "a", "label": cell} for cell in cells])
     assert (
         refused(path)
@@ -140,13 +116,13 @@ def test_a_missing_label_is_named_by_its_row(tmp_path: Path, ending: str, place:
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
-def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
-    rows = [{"text": None, "label": "x"}, {"text": float("nan"), "label": "y"}]
-    assert [text.text for text in read(write_rows(tmp_path / f"own{ending}", rows))] == ["", ""]
+def test_a_missing_text_is_empty(tmp_path, ending):
+    path = write_rows(tmp_path / f"own{ending}", [{"text": cell, "label": "x"} for cell in (None, float("nan"))])
+    assert [text.text for text in read(path)] == ["", ""]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
+def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, ending):
     path = write_rows(tmp_path / f"own{ending}", ROWS)
     places = dict.fromkeys((".parquet", ".xlsx"), ", row 1")
     place = places.get(ending, ", element 1" if ".json" in path.suffixes else ", line 1")
@@ -155,7 +131,7 @@ def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, end
 
 
 @pytest.mark.parametrize("ending", [".json", ".jsonl"])
-def test_a_key_that_some_objects_lack_is_an_empty_cell(tmp_path: Path, ending: str) -> None:
+def test_a_key_that_some_objects_lack_is_an_empty_cell(tmp_path, ending):
     for rows in ([{"text": "a", "label": "x"}, {"text": "b"}], [{"text": "b"}, {"text": "a", "label": "x"}]):
         path = write_rows(tmp_path / f"own{ending}", rows)
         assert {(text.text, text.label) for text in read(path, drop_unlabelled=True)} == {("a", "x"), ("b", None)}
@@ -164,7 +140,7 @@ def test_a_key_that_some_objects_lack_is_an_empty_cell(tmp_path: Path, ending: s
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_a_column_that_stands_twice_is_refused(tmp_path: Path, ending: str) -> None:
+def test_a_column_that_stands_twice_is_refused(tmp_path, ending):
     path = write_bytes(tmp_path / f"own{ending}", b"text,label,text\na,x,b\n")
     if ending == ".parquet":
         columns = [pa.array(["a"]), pa.array(["x"]), pa.array(["b"])]
@@ -173,10 +149,9 @@ def test_a_column_that_stands_twice_is_refused(tmp_path: Path, ending: str) -> N
 
 
 NO_OBJECT = ", line 3: not a JSON object; give one a line, and the whole of it, or an array of them"
-OPEN = ", line 3: "
 NAMES = {"columns": ["text", "label"]}
 MANY = ", ".join(f"'c{number}'" for number in range(20))
-FAULTS: list[tuple[str, str, dict[str, Any], str]] = [
+FAULTS = [
     (
         *(".csv", "text,label,user\na,x,ann\n", {"group": "users"}),
         ", line 1: no column 'users', only 'text', 'label', 'user' (did you mean 'user'?); set `group` to one of these",
@@ -211,33 +186,31 @@ FAULTS: list[tuple[str, str, dict[str, Any], str]] = [
     ),
     (".xlsx", "PK\x03\x04no zip", {}, ": truncated or corrupt ("),
     (".parquet", "PAR1....PAR1", {}, ": truncated or corrupt ("),
-    *((ending, content, {}, ": no rows in it; ") for ending, content in ((".csv", ""), (".tsv.gz", "\n\n"))),
-    *((ending, content, {}, ": no rows in it; ") for ending, content in ((".csv", "text,label\n"), (".jsonl", "\n"))),
+    *(
+        (ending, content, {}, ": no rows in it; ")
+        for ending, content in ((".csv", ""), (".tsv.gz", "\n\n"), (".csv", "text,label\n"), (".jsonl", "\n"))
+    ),
 ]
 """Files, how they are read, and how what is said of them begins."""
 
 
 @pytest.mark.parametrize(("ending", "content", "settings", "said"), FAULTS, ids=range(len(FAULTS)))
-def test_a_fault_is_named_by_its_place(
-    tmp_path: Path, ending: str, content: str, settings: dict[str, Any], said: str
-) -> None:
+def test_a_fault_is_named_by_its_place(tmp_path, ending, content, settings, said):
     assert refused(write_bytes(tmp_path / f"own{ending}", content.encode()), **settings).startswith(said)
 
 
 @pytest.mark.parametrize(
     ("ending", "content", "first", "keys"),
     [
-        (".csv", 'text,label\na,x\n"b,x\nc,y\n', OPEN, {"quotes": "none"}),
-        (".tsv", 'text\tlabel\na\tx\n"b\tx\n"c\ty\n', OPEN, {"quotes": "none"}),
+        (".csv", 'text,label\na,x\n"b,x\nc,y\n', ", line 3: ", {"quotes": "none"}),
+        (".tsv", 'text\tlabel\na\tx\n"b\tx\n"c\ty\n', ", line 3: ", {"quotes": "none"}),
         (".csv", "text;label\na, b;x\n", ", line 1: no column 'text', only 'text;label'; ", {"delimiter": ";"}),
         (".csv", "text\tlabel\na, b\tx\n", ", line 1: no column 'text', only 'text\\tlabel'; ", {"delimiter": "\t"}),
         (".csv", "Export of 2024\n\ntext,label\na,x\n", ", line 1: ", {"skip": 1}),
         (".csv", 'text,label\n"a \\"b\\", c",x\n', ", line 2: ", {"escape": "\\"}),
     ],
 )
-def test_a_file_that_is_laid_out_otherwise_is_named_with_the_key_that_reads_it(
-    tmp_path: Path, ending: str, content: str, first: str, keys: dict[str, Any]
-) -> None:
+def test_a_file_that_is_laid_out_otherwise_is_named_with_the_key_that_reads_it(tmp_path, ending, content, first, keys):
     path = write_bytes(tmp_path / f"own{ending}", content.encode())
     [(key, value)] = keys.items()
     said = refused(path)
@@ -247,7 +220,7 @@ def test_a_file_that_is_laid_out_otherwise_is_named_with_the_key_that_reads_it(
     assert len(read(path, **keys)) == len(separated)
 
 
-def test_marks_and_places_are_those_that_the_keys_say(tmp_path: Path) -> None:
+def test_marks_and_places_are_those_that_the_keys_say(tmp_path):
     path = write_bytes(tmp_path / "own.csv", b'text,label\n"a \\"b\\", c",x\n')
     assert [text.text for text in read(path, escape="\\")] == ['a "b", c']
     path = write_bytes(tmp_path / "own.csv", b"Export of 2024\n\ntext;label\na, b;x\n")
@@ -257,7 +230,7 @@ def test_marks_and_places_are_those_that_the_keys_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", ["good,1\nbad,0\n", "good,pos\nbad,neg\nfine,pos\n"])
-def test_a_file_without_a_header_is_named_with_its_key(tmp_path: Path, rows: str) -> None:
+def test_a_file_without_a_header_is_named_with_its_key(tmp_path, rows):
     path = write_bytes(tmp_path / "own.csv", rows.encode())
     message = refused(path)
     assert message.startswith(", line 1: there seems to be no header, since the first row is ")
@@ -266,7 +239,7 @@ def test_a_file_without_a_header_is_named_with_its_key(tmp_path: Path, rows: str
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl"])
-def test_bytes_of_another_encoding_are_named_by_their_line(tmp_path: Path, ending: str) -> None:
+def test_bytes_of_another_encoding_are_named_by_their_line(tmp_path, ending):
     content = (tmp_path / "utf-8").with_suffix(ending.removesuffix(".gz"))
     text = write_rows(content, [{"text": "a", "label": "x"}, {"text": "caf#", "label": "y"}]).read_bytes()
     path = write_bytes(tmp_path / f"own{ending}", text.replace(b"#", b"\xe9"))
@@ -275,7 +248,7 @@ def test_bytes_of_another_encoding_are_named_by_their_line(tmp_path: Path, endin
     assert [text.text for text in read(path, encoding="latin-1")] == ["a", "café"]
 
 
-def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: Path) -> None:
+def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path):
     text = pa.array([b"a", b"caf\xe9"]).cast(pa.string(), safe=False)
     pq.write_table(pa.table({"text": text, "label": ["x", "y"]}), tmp_path / "own.parquet")
     assert ", row 2: not utf-8" in refused(tmp_path / "own.parquet")
@@ -293,7 +266,7 @@ def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: P
         ),
     ],
 )
-def test_another_encoding_is_named_with_its_key(tmp_path: Path, text: str, encoding: str, mend: str) -> None:
+def test_another_encoding_is_named_with_its_key(tmp_path, text, encoding, mend):
     assert "seems to be utf-16" in refused(
         write_bytes(tmp_path / "own.csv", f"text,label\n{text},x\n".encode("utf-16"))
     )
@@ -303,7 +276,7 @@ def test_another_encoding_is_named_with_its_key(tmp_path: Path, text: str, encod
 
 
 @pytest.mark.parametrize("ending", [".json", ".jsonl", ".parquet"])
-def test_fields_inside_objects_go_by_dotted_names(tmp_path: Path, ending: str) -> None:
+def test_fields_inside_objects_go_by_dotted_names(tmp_path, ending):
     rows = [{"data": {"text": "a", "by": {"id": 3}}, "label": "x"}]
     path = write_rows(tmp_path / f"own{ending}", rows)
     assert [(text.id, text.text) for text in read(path, text="data.text", id="data.by.id")] == [("3", "a")]
@@ -329,7 +302,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("ending", [".json", ".jsonl", ".json.gz"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_json_is_read_in_every_shape_that_pandas_writes(tmp_path: Path, shape: str, ending: str) -> None:
+def test_json_is_read_in_every_shape_that_pandas_writes(tmp_path, shape, ending):
     path = write_bytes(tmp_path / f"own{ending}", SHAPES[shape].encode())
     assert [(text.text, text.label) for text in read(path)] == [(row["text"], row["label"]) for row in RECORDS]
 
@@ -345,7 +318,7 @@ CELLS = [True, 5, ["a"], float("inf"), b"a", decimal.Decimal("1.5"), datetime.da
         *((ending, "label", ["a"]) for ending in (".jsonl", ".parquet")),
     ],
 )
-def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, column: str, cell: Any) -> None:
+def test_one_odd_cell_is_named_and_hides_no_column(tmp_path, ending, column, cell):
     rows = [{"text": f"this is text {at}", "label": "ab"[at % 2]} for at in range(40)]
     odd = rows[0] | {column: cell}
     columns = read_columns([*rows, odd])
@@ -354,26 +327,25 @@ def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, 
     assert f" 1: column {column!r} holds {cell!r:.50}, which is no text" in refused(path)
 
 
-MISNAMED = {
-    "Parquet": (b"PAR1....PAR1", "Parquet (.parquet)"),
-    "workbook": (b"PK\x03\x04....", "a workbook (.xlsx) or another zip archive"),
-    "old workbook": (b"\xd0\xcf\x11\xe0....", "an old workbook (.xls), or one with a password"),
-    "web page": (b"\n<!DOCTYPE html>", "a web page or XML"),
-    "JSON": (b'[{"text": "a"}]', "JSON (.json)"),
-}
-
-
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".parquet", ".xlsx"])
-@pytest.mark.parametrize("content", MISNAMED)
-def test_a_file_that_is_named_otherwise_is_called_what_it_is(tmp_path: Path, content: str, ending: str) -> None:
-    begins, what = MISNAMED[content]
+@pytest.mark.parametrize(
+    ("begins", "what"),
+    [
+        (b"PAR1....PAR1", "Parquet (.parquet)"),
+        (b"PK\x03\x04....", "a workbook (.xlsx) or another zip archive"),
+        (b"\xd0\xcf\x11\xe0....", "an old workbook (.xls), or one with a password"),
+        (b"\n<!DOCTYPE html>", "a web page or XML"),
+        (b'[{"text": "a"}]', "JSON (.json)"),
+    ],
+)
+def test_a_file_that_is_named_otherwise_is_called_what_it_is(tmp_path, begins, what, ending):
     if ending not in what:
         path = write_bytes(tmp_path / f"own{ending}", begins)
         assert refused(path) == f": is {what}; give it the ending of what it is, or save it as csv"
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_quoted_fields_that_swallowed_rows_are_named(tmp_path: Path, delimiter: str) -> None:
+def test_quoted_fields_that_swallowed_rows_are_named(tmp_path, delimiter):
     lines = [f"{at} words{delimiter}{'ab'[at % 2]}" for at in range(20)]
     lines[5], lines[8] = f'"{lines[5]}', lines[8].replace("words", 'words"')
     path = write_bytes(tmp_path / "own.csv", "\n".join([f"text{delimiter}label", *lines, ""]).encode())
@@ -387,12 +359,12 @@ def test_quoted_fields_that_swallowed_rows_are_named(tmp_path: Path, delimiter: 
     assert len(read(path, quotes="double", **settings)) == 17
 
 
-def test_a_text_of_several_lines_has_swallowed_nothing(tmp_path: Path) -> None:
+def test_a_text_of_several_lines_has_swallowed_nothing(tmp_path):
     rows = [{"text": f'Dear all, {at}\nI came,\nhe said, "so"', "label": "ab"[at % 2]} for at in range(20)]
     assert [text.text for text in read(write_rows(tmp_path / "own.csv", rows))] == [row["text"] for row in rows]
 
 
-def test_a_sheet_of_a_workbook(tmp_path: Path) -> None:
+def test_a_sheet_of_a_workbook(tmp_path):
     rows = [["text", "label", "n"], ["good", 1, None], [None, None, None], ["bad", 2.0, "x"]]
     path = write_sheet(tmp_path / "own.XLSX", rows, "empty")
     found = [("good", "1", f"{path}, row 2"), ("bad", "2", f"{path}, row 4")]
@@ -404,7 +376,7 @@ def test_a_sheet_of_a_workbook(tmp_path: Path) -> None:
     assert refused(path) == ": no rows in sheet 'empty'; set `sheet` to another one of 'empty', 'Sheet'"
 
 
-def test_an_error_in_a_sheet_is_named_and_no_cell_is_lost(tmp_path: Path) -> None:
+def test_an_error_in_a_sheet_is_named_and_no_cell_is_lost(tmp_path):
     path = write_sheet(tmp_path / "own.xlsx", [["text", "label"], ["a", "x"], ["b", "y"], ["c", "#N/A"]])
     assert ", row 4: column 'label' holds Excel's error #N/A; mend the cell" in refused(path)
     with zipfile.ZipFile(path) as archive:
@@ -417,21 +389,21 @@ def test_an_error_in_a_sheet_is_named_and_no_cell_is_lost(tmp_path: Path) -> Non
     assert ", row 4: column 'label' holds Excel's error z" in refused(path)
 
 
-def test_a_workbook_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workbook_without_openpyxl(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     message = refused(write_bytes(tmp_path / "own.xlsx", b""))
     assert message.startswith(": .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or ")
 
 
 @pytest.mark.parametrize("type_", [pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
-def test_every_kind_of_text_that_parquet_has(tmp_path: Path, type_: pa.DataType) -> None:
+def test_every_kind_of_text_that_parquet_has(tmp_path, type_):
     columns = {"label": pa.array(["x", "y"]).cast(type_), "a.b": pa.array(["a", None]).cast(type_)}
     pq.write_table(pa.table(columns), tmp_path / "own.parquet")
     texts = read(tmp_path / "own.parquet", text="a.b")
     assert [(text.text, text.label) for text in texts] == [("a", "x"), ("", "y")]
 
 
-def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(tabular, "BATCH", 2)
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"text": [f"t{i}" for i in range(1, 8)], "label": range(7)}), path, row_group_size=3)
@@ -443,7 +415,7 @@ def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("ending", "content"), [(".csv", "text,label\na,x\nb\n"), (".jsonl", '{"text": "a", "label": "x"}\n{\n')]
 )
-def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) -> None:
+def test_a_file_is_read_row_by_row(tmp_path, ending, content):
     """The first row is had before the second, which is broken, is looked at."""
     path = write_bytes(tmp_path / f"own{ending}", content.encode())
     texts = source(path).read("own", {"path": path})
@@ -471,5 +443,8 @@ def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) ->
         ({"encoding": "utf-16"}, "utf-16 has line ends of its own; convert the file to utf-8"),
     ],
 )
-def test_settings_that_can_not_be_are_refused(settings: dict[str, Any], message: str) -> None:
-    assert message in invalid(**settings)
+def test_settings_that_can_not_be_are_refused(settings, message):
+    with pytest.raises(ValidationError) as caught:
+        source(**{"path": "own.csv"} | settings)
+    [error] = caught.value.errors()
+    assert message in error["msg"]

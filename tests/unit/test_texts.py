@@ -1,7 +1,6 @@
 """Single texts: what a map shows, and what each question measures of it."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ IDS = [f"t{x:03}" for x in range(N)]
 WORDS = [[f"w{text}-{place}" for place in range(6)] for text in range(N)]
 
 
-def row(values: list[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def row(values):
     """One training, text by text."""
     return np.array([values], dtype=np.float64)
 
@@ -35,7 +34,7 @@ CONTRIBUTIONS = pd.DataFrame(
 
 
 @pytest.fixture
-def frames() -> dict[str, pd.DataFrame]:
+def frames():
     """Ten texts of two trainings; of text k, 1 to 6, the k-th measure is low."""
     stable, used, attention, fall, opposed, moved = (np.arange(N) == k for k in range(1, 7))
     found = adversaries({0.1: (0.03, 0.1)})
@@ -83,12 +82,7 @@ def frames() -> dict[str, pd.DataFrame]:
     return {**audits, "contributions": contributions}
 
 
-NO_ADVERSARY = {"unique_model": ""}
-
-
-def of_texts(
-    frames: dict[str, pd.DataFrame], items: str = "words", contrasts: Any = CONTRASTS, **said: Any
-) -> pd.DataFrame:
+def of_texts(frames, items="words", contrasts=CONTRASTS, **said):
     judged = subject(contrasts=contrasts, items=items)
     summary = {"unique_model": "adversary", "unique_lambda": 0.1, "unique_seed": 1}
     summary |= {"dataset": "needle", "suite": "wp", "model": "base"} | said
@@ -139,12 +133,12 @@ def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
     nothing = {**NOTHING, "predictions": frames["predictions"]}
     # where no data set has any, there are no columns of their lists
     lists = [name for name in CONTRIBUTIONS if name.startswith("top_") and name[-1].isdigit()]
-    table = of_texts({**nothing, "contributions": CONTRIBUTIONS.drop(columns=lists)}, contrasts=None, **NO_ADVERSARY)
+    table = of_texts({**nothing, "contributions": CONTRIBUTIONS.drop(columns=lists)}, contrasts=None, unique_model="")
     assert table[["stable", "used", "ranks", "located", "signed", "unique"]].isna().all(axis=None)
     assert table["words"].tolist() == [[]] * N
     assert table["survives_item"].isna().all()
     alone = {**frames, "stability": NOTHING["stability"], "comparison": NOTHING["comparison"]}
-    table = of_texts(alone, **NO_ADVERSARY)
+    table = of_texts(alone, unique_model="")
     assert table["used"].notna().all()
     assert set(table["others"]) == {0}
     path = tmp_path / "texts.parquet"
@@ -153,7 +147,7 @@ def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
 
 
 def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
-    table = of_texts({**NOTHING, "contributions": CONTRIBUTIONS}, contrasts=None, **NO_ADVERSARY)
+    table = of_texts({**NOTHING, "contributions": CONTRIBUTIONS}, contrasts=None, unique_model="")
     write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
     assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(select_top(table)) == 0
 

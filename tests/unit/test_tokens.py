@@ -1,5 +1,4 @@
 from importlib.util import find_spec
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -8,15 +7,9 @@ from attention_audit.corpus import tokens as module
 from attention_audit.corpus.tokens import Tokens, describe_splitting, tokenize
 
 
-def sentences(text: str, **settings: Any) -> list[str]:
+def sentences(text, **settings):
     """The sentences, a space between words."""
     return [" ".join(words) for words in tokenize(text, Tokens.model_validate(settings))]
-
-
-def words(text: str, **settings: Any) -> str:
-    """The words of the whole text, a space between."""
-    [sentence] = sentences(text, **settings)
-    return sentence
 
 
 SPOKEN = "It works! Does it (at all)? Ja, 3.5 km. Fine... the\n\nend"
@@ -62,30 +55,31 @@ NOTE = "Seen by <DE> on <DE> in Rm 5 ."
         *(({"tokenizer": code, "sentences": True}, " \n", []) for code in ("en", "spaces")),
     ],
 )
-def test_words_are_those_that_the_settings_say(settings: dict[str, Any], text: str, expected: list[str]) -> None:
+def test_words_are_those_that_the_settings_say(settings, text, expected):
     assert sentences(text, **settings) == expected
 
 
-def test_a_text_may_be_longer_than_spacys_own_limit() -> None:
-    assert len(words("word " * 250_000, tokenizer="xx").split()) == 250_000
+def test_a_text_may_be_longer_than_spacys_own_limit():
+    [said] = sentences("word " * 250_000, tokenizer="xx")
+    assert len(said.split()) == 250_000
 
 
-def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch):
     known = len(module.get_pipeline("en").vocab)
     monkeypatch.setattr(module, "MOST_WORDS", known + 20)
     for start in range(0, 200, 10):
         text = " ".join(f"new{number}" for number in range(start, start + 10))
-        assert words(text) == text
+        assert sentences(text) == [text]
         assert len(module.get_pipeline("en").vocab) <= known + 30
 
 
 @pytest.mark.parametrize("code", ["qq", "Spaces", "../en", ""])
-def test_an_unknown_tokenizer_is_refused(code: str) -> None:
+def test_an_unknown_tokenizer_is_refused(code):
     with pytest.raises(ValidationError):
         Tokens(tokenizer=code)
 
 
-def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_is_single_characters_without_jieba(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: find_spec(name) if name == "spacy" else None)
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "characters"
@@ -93,7 +87,7 @@ def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPa
     assert tokenize("你好。", tokens) == [["你", "好", "。"]]
 
 
-def test_chinese_is_words_where_jieba_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_is_words_where_jieba_is_installed(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: find_spec("spacy"))
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "jieba"
@@ -101,13 +95,7 @@ def test_chinese_is_words_where_jieba_is_installed(monkeypatch: pytest.MonkeyPat
     assert Tokens(tokenizer="zh", segmenter="characters").segmenter == "characters"
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_words_of_jieba() -> None:
-    pytest.importorskip("jieba")
-    assert words("我喜欢北京。", tokenizer="zh", segmenter="jieba") == "我 喜欢 北京 。"
-
-
-def test_a_segmenter_is_for_chinese_alone() -> None:
+def test_a_segmenter_is_for_chinese_alone():
     assert Tokens().segmenter is None
     assert describe_splitting(Tokens()) == ""
     assert describe_splitting(Tokens(tokenizer="th")) == "Thai words are found by PyThaiNLP"

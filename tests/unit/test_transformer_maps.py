@@ -115,19 +115,16 @@ def test_maps_of_layers_that_normalise_before(modern, name):
         MAPS[name](modern)
 
 
-def given(layer):
-    """The vectors from piece j to piece i of a layer: (B, i, j, D)."""
-    with torch.no_grad():
-        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.project_heads(layer))
-
-
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
     """The vectors, whose lengths these are, sum to what the attention adds to the state of the classified piece."""
     kept = {}
     with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
         modern.classifier.compute_logits(modern.pieces)
     texts, rows = torch.arange(3), modern.pieces.lengths - 1 if modern.classifier.family.last else 0
-    parts = given(modern.layers[-1])[texts, rows]
+    # the vectors from piece j to piece i of the last layer: (B, i, j, D)
+    layer = modern.layers[-1]
+    with torch.no_grad():
+        parts = torch.einsum("bhij,bjhd->bijd", layer.weights, norms.project_heads(layer))[texts, rows]
     bias = modern.classifier.part("output").bias
     added = kept["out"][texts, rows] - (0 if bias is None else bias)
     torch.testing.assert_close(parts.sum(1), added, rtol=1e-4, atol=1e-4)

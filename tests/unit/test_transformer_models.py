@@ -1,11 +1,10 @@
 """Models with a Transformer as their encoder, in every suite: trained, read out, and run again by audits."""
 
-from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ import pytest
 import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
-from planned import judged_of, plan_of, settings_of
+from planned import judged_of, plan_of, refuse_plan, settings_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -22,11 +21,9 @@ from attention_audit.audits.leave_one_out import delete_each, leave_one_out
 from attention_audit.columns.audits import CORRELATION
 from attention_audit.columns.files import PIECES
 from attention_audit.corpus.text import SPLITS
-from attention_audit.errors import AuditError
-from attention_audit.model.batch import Split
-from attention_audit.model.network import Network, predict_split
+from attention_audit.model.network import predict_split
 from attention_audit.plan.plan import Plan
-from attention_audit.readout import Readout, read_readout
+from attention_audit.readout import read_readout
 from attention_audit.stages import attribution
 from attention_audit.stages.loading import build_split, read_material, rebuild
 from attention_audit.transformer.opening import open_model
@@ -47,7 +44,7 @@ TRAININGS = [
 ]
 
 
-def changes(path: Path, **transformer: Any) -> dict[str, Any]:
+def changes(path, /, **transformer):
     """A configuration in which every suite reads a Transformer, on single texts and on pairs."""
     questions = {"kind": "table", "path": "pairs.csv", "query": "question", "tokens": {"tokenizer": "spaces"}}
     return {
@@ -71,7 +68,7 @@ def changes(path: Path, **transformer: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_pairs(path: Path) -> None:
+def write_pairs(path):
     words = ["good", "bad", "film", "story", "unbelievably", "dull"]
     random = np.random.default_rng(3)
     rows = [
@@ -88,12 +85,12 @@ class Made(NamedTuple):
     encoder: Path
     plan: Plan
 
-    def file(self, kind: str, training: str) -> Path:
+    def file(self, kind, training):
         """A file of the first seed of a training."""
         seed = self.plan.trainings.seeds[training][0]
         return Path(getattr(self.plan.config.places, kind).format(training=training, seed=seed, split="test"))
 
-    def model(self, training: str) -> tuple[Network, Split, list[str]]:
+    def model(self, training):
         """A trained model that reads the test texts again, these texts, and their ids."""
         seed = self.plan.trainings.seeds[training][0]
         architecture = settings_of(self.plan, training, seed).architecture
@@ -104,35 +101,35 @@ class Made(NamedTuple):
         model = rebuild(material, architecture, seed, self.file("weights", training), CPU)
         return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids
 
-    def readout(self, training: str) -> Readout:
+    def readout(self, training):
         """The readout of the test texts by a trained model."""
         return read_readout(self.file("readout", training))
 
-    def weights(self, training: str) -> dict[str, torch.Tensor]:
+    def weights(self, training):
         return read_weights(self.file("weights", training))
 
 
-def made(folder: Path, **transformer: Any) -> Made:
+def made(folder, **transformer):
     """A folder with pairs and a Transformer that knows them and the generated words; and its plan."""
     write_pairs(folder / "pairs.csv")
     encoder = on_disk.save(folder / "encoder", PIECES_KNOWN, positions=400)
     return Made(folder, encoder, plan_of(**changes(encoder, **transformer)))
 
 
-def trained(run: Made, names: list[str]) -> None:
+def trained(run, names):
     make(run.plan, *(str(run.file("weights", training)) for training in names))
 
 
-RUNS: dict[str, dict[str, Any]] = {
+RUNS = {
     "frozen": {},
     "tuned": {"frozen": False, "pool": "sum", "layer": 1, "tuning": {"epochs": 1, "batch_size": 16}},
 }
 
 
 @pytest.fixture(scope="module")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
+def made_once(tmp_path_factory):
     @cache
-    def make_run(name: str) -> Made:
+    def make_run(name):
         with chdir(tmp_path_factory.mktemp(name)):
             run = made(Path.cwd(), **RUNS[name])
             trained(run, TRAININGS)
@@ -142,7 +139,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]
 
 
 @pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest, made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
+def run(request, made_once, monkeypatch):
     """A finished run, in whose folder the test is."""
     monkeypatch.chdir(made_once(request.param).folder)
     return made_once(request.param)
@@ -152,24 +149,30 @@ frozen_only = pytest.mark.parametrize("run", ["frozen"], indirect=True)
 
 
 @pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
-def test_a_model_that_reads_again_predicts_as_it_did_from_states(run: Made, training: str) -> None:
+def test_a_model_that_reads_again_predicts_as_it_did_from_states(run, training):
     model, split, ids = run.model(training)
     readout = run.readout(training).align(ids)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
 
 
+def test_what_is_frozen_alone_is_encoded_once_and_shared_by_all_trainings(run):
+    frozen = run.plan.config.transformer.frozen
+    assert ("encode" in {job.rule for job in run.plan.plan_jobs()}) == frozen
+    assert {subject.frozen for subject in run.plan.exhibiting.list_subjects()} == {frozen}
+
+
 @frozen_only
-def test_only_the_head_is_kept_of_a_frozen_model(run: Made) -> None:
+def test_only_the_head_is_kept_of_a_frozen_model(run):
     weights = run.weights("chorus/base")
     assert {name.split(".")[0] for name in weights} == {"embedding", "attention", "decoder"}
     assert weights["embedding.weight"].numel() == 0
 
 
 @frozen_only
-def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -> None:
+def test_one_frozen_transformer_reads_deletions_once_for_all_models(run):
     (model, split, _), (other, *_) = (run.model("chorus/base") for _ in range(2))
-    calls: list[int] = []
+    calls = []
     other.transformer = model.transformer
     model.transformer.register_forward_hook(lambda *_: calls.append(1))
     leave_one_out(model, split)
@@ -179,9 +182,7 @@ def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -
 
 
 @frozen_only
-def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
-    run: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(run, monkeypatch):
     path = Path(run.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
     monkeypatch.setattr(attribution, "delete_each", lambda *given: texts.append(1) or delete_each(*given))
@@ -196,7 +197,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
 
 
 @frozen_only
-def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> None:
+def test_integrated_gradients_add_up_to_what_the_prediction_gains(run):
     model, split, _ = run.model("chorus/base")
     members = np.array([2, 4, 7])
     every = compute_integrated_gradients(model, split, 100, members)
@@ -219,7 +220,7 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> 
         ("chorus", "ss", ["located", "ranked_sets"]),
     ],
 )
-def test_audits_run_the_models_again(run: Made, dataset: str, suite: str, audits: list[str]) -> None:
+def test_audits_run_the_models_again(run, dataset, suite, audits):
     for audit in audits:
         make_audit(run.plan, dataset, suite, audit)
         judged = judged_of(run.plan, suite, dataset)
@@ -227,7 +228,7 @@ def test_audits_run_the_models_again(run: Made, dataset: str, suite: str, audits
 
 
 @pytest.mark.parametrize("run", ["tuned"], indirect=True)
-def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run: Made) -> None:
+def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run):
     weights = run.weights("chorus/base")
     name = "encoder.layer.0.attention.self.query.weight"
     before = dict(open_model(run.encoder).named_parameters())[name]
@@ -242,7 +243,7 @@ def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run: Made
             assert job.epochs == 1
 
 
-def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = made(tmp_path, max_length=24)
     said = make_states(run.plan, "chorus")
@@ -266,22 +267,16 @@ def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypat
         ({"layer": 3}, "config: transformer.layer: 3, and "),
     ],
 )
-def test_a_wrong_key_is_one_line(tmp_path: Path, broken: dict[str, Any], said: str) -> None:
-    encoder = on_disk.save(tmp_path / "encoder")
-    write_pairs(tmp_path / "pairs.csv")
-    given = changes(encoder)
-    given["corpora"]["pairs"]["path"] = str(tmp_path / "pairs.csv")
-    given["transformer"] |= broken
-    with pytest.raises(AuditError) as caught:
-        plan_of(**given)
-    assert str(caught.value).startswith(said)
+def test_a_wrong_key_is_one_line(tmp_path, monkeypatch, broken, said):
+    monkeypatch.chdir(tmp_path)
+    write_pairs(Path("pairs.csv"))
+    refuse_plan(f"^{said}", **changes(on_disk.save(tmp_path / "encoder"), **broken))
 
 
-def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_plan_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr("attention_audit.transformer.folder.find_spec", lambda name: None)
     said = '^Transformers need the library .* install it with: python -m pip install --editable "..transformers."$'
-    encoder = on_disk.save(tmp_path / "encoder")
-    with pytest.raises(AuditError, match=said):
-        plan_of(transformer={"path": str(encoder)}, model={"encoder": "transformer"})
+    section = {"path": str(on_disk.save(tmp_path / "encoder"))}
+    refuse_plan(said, transformer=section, model={"encoder": "transformer"})
     # where no model names it, nothing is missing
-    plan_of(transformer={"path": str(encoder)})
+    plan_of(transformer=section)

@@ -1,12 +1,11 @@
-"""What the record says of published numbers, row by row and over data sets, with values worked by hand."""
+"""The published numbers, and what the record says of them, by row and over data sets: values worked by hand."""
 
 import csv
 import math
-from typing import Any
 
 import pytest
 
-from attention_audit.tables.published import read_facts
+from attention_audit.tables.published import RERUN, find_fact, read_facts
 from makers.replication.verdicts import (
     FURTHER,
     VERDICTS,
@@ -25,7 +24,7 @@ OF_THREE, OF_FIVE = 4.302653, 2.776445
 """Student's quantiles with 2 and 4 degrees of freedom."""
 
 
-def number(dataset: str, published: float, ours: float, sd: float = 0.01, seeds: int = 3, **other: Any) -> Any:
+def number(dataset, published, ours, sd=0.01, seeds=3, **other):
     """A row of columns.tables, of F1 of a model."""
     reach = {3: OF_THREE, 5: OF_FIVE}.get(seeds, NAN) * sd * math.sqrt(1 + 1 / seeds) if seeds else NAN
     return {
@@ -35,7 +34,7 @@ def number(dataset: str, published: float, ours: float, sd: float = 0.01, seeds:
     } | other  # fmt: skip
 
 
-def test_trainings_of_all_data_sets_are_pooled() -> None:
+def test_trainings_of_all_data_sets_are_pooled():
     rows = [number("sst", 0.8, 0.8, 0.01), number("imdb", 0.8, 0.7, 0.03, seeds=5)]
     ((key, spread),) = spreads(rows).items()
     assert key == ("JW2019", "Table 1", "lstm_tanh", "f1")
@@ -49,7 +48,7 @@ def test_trainings_of_all_data_sets_are_pooled() -> None:
     assert verdict(pooled(rows[1], spreads(rows))) == "data differ: outside"
 
 
-def test_the_interval_ends_where_the_range_does() -> None:
+def test_the_interval_ends_where_the_range_does():
     rows = [number("sst", 0.9, 0.95, 0.05)]
     found = pooled(rows[0], spreads(rows))
     assert found["one_high"] == 1
@@ -59,7 +58,7 @@ def test_the_interval_ends_where_the_range_does() -> None:
     assert [scale(metric) for metric in metrics] == ranges
 
 
-def test_where_texts_are_drawn_otherwise_a_number_keeps_its_own_interval() -> None:
+def test_where_texts_are_drawn_otherwise_a_number_keeps_its_own_interval():
     row = number("sst", 0.8, 0.7, chance="seeds and texts", agreement="not compatible", one_low=0.6, one_high=0.9)
     row["half_width"] = 0.15
     found = pooled(row, spreads([number("imdb", 0.8, 0.7), row]))
@@ -81,27 +80,27 @@ def test_where_texts_are_drawn_otherwise_a_number_keeps_its_own_interval() -> No
         ({"seeds": 0, "agreement": "not compatible"}, "other"),
     ],
 )
-def test_verdicts(changes: dict[str, Any], expected: str) -> None:
+def test_verdicts(changes, expected):
     spread = spreads([number("sst", 0.8, 0.8)])
     assert verdict(pooled(number("sst", 0.8, 0.8) | changes, spread)) == expected
     assert expected in VERDICTS
 
 
-def test_a_number_that_rounds_to_the_published_one_is_within() -> None:
+def test_a_number_that_rounds_to_the_published_one_is_within():
     # SST's F1 is published as .78352; half a unit of its last digit is .000005
     spread = spreads([number("sst", 0.78352, 0.8, 0.001)])
     reach = OF_THREE * 0.001 * math.sqrt(4 / 3)
     near, far = (0.78352 + reach + distance for distance in (4e-6, 7e-6))
-    assert verdict(pooled(number("sst", 0.78352, near, 0.001), spread)) == "data differ: within"
-    assert verdict(pooled(number("sst", 0.78352, far, 0.001), spread)) == "data differ: outside"
+    for ours, where in ((near, "within"), (far, "outside")):
+        assert verdict(pooled(number("sst", 0.78352, ours, 0.001), spread)) == f"data differ: {where}"
 
 
-def test_how_many_lie_outside_and_how_many_would_by_chance() -> None:
+def test_how_many_lie_outside_and_how_many_would_by_chance():
     rows = [number("sst", 0.9, 0.7), number("imdb", 0.7, 0.7), number("snli", 1, 1, seeds=0, chance="")]
     assert outside([pooled(row, spreads(rows)) for row in rows]) == (2, 1, pytest.approx(0.1))
 
 
-def test_a_share_of_1_is_published_with_its_digits() -> None:
+def test_a_share_of_1_is_published_with_its_digits():
     later = [
         fact for key, fact in read_facts().items() if key[0] == "JW2019" and fact.note.startswith("authors' later run")
     ]
@@ -109,7 +108,7 @@ def test_a_share_of_1_is_published_with_its_digits() -> None:
     assert read_facts()["JW2019", "Table 1", "bAbI 1", "lstm_tanh", "accuracy"].rounding == pytest.approx(0.0005)
 
 
-def test_one_test_of_signs_a_row() -> None:
+def test_one_test_of_signs_a_row():
     names = ("sst", "imdb", "agnews", "snli", "babi-1", "babi-2", "babi-3", "newsgroups")
     for first, rest, expected in (
         (0.7, 0.7, [8, 0, 2 / 2**8, 0.1]),
@@ -124,7 +123,7 @@ def test_one_test_of_signs_a_row() -> None:
     assert signs([number(name, 3034, 3000, seeds=0, chance="") for name in names]) == []
 
 
-def test_further_trainings_of_the_authors_are_of_published_numbers() -> None:
+def test_further_trainings_of_the_authors_are_of_published_numbers():
     assert set(further()) <= set(read_facts())
     assert [each.value for each in others(number("sst", 0.78352, 0.838))] == [0.8063, 0.8205]
     assert others(number("sst", 0.78352, 0.838, paper="WP2019")) == []
@@ -133,3 +132,57 @@ def test_further_trainings_of_the_authors_are_of_published_numbers() -> None:
     assert len(lines) == len(set(lines))
     for key, own in further().items():
         assert all(abs(each.value - read_facts()[key].value) > read_facts()[key].rounding for each in own), key
+
+
+def test_values_of_the_papers():
+    assert find_fact("Table 1", "sst", "train", "negative").value == 3034
+    assert find_fact("Table 2", "newsgroups", "base", "f1").value == 0.942
+    assert find_fact("Table 3", "diabetes", "guide_uniform", "f1").value == 0.404
+    assert find_fact("quoted in WP2019 Table 2", "agnews", "base", "f1", paper="JW2019").value == 0.96
+
+
+def test_nothing_where_the_paper_gives_nothing():
+    assert find_fact("Table 2", "needle", "base", "f1") is None
+    assert find_fact("Table 2", "sst", "base", "accuracy") is None
+    assert find_fact("Table 3", "agnews", "guide_uniform", "f1") is None
+
+
+def test_tables_are_complete():
+    by_table = {table: [key for key in read_facts() if key[1] == table] for table in {key[1] for key in read_facts()}}
+    assert {table: len(keys) for table, keys in by_table.items()} == {
+        "Table 1": 6 * 5 + 4 * 7 + 7 * 3 * 3 + 5 * 3,
+        "Table 2": 6 * 2 + 4 * 4 + 12 * 3 * 2 * 3 + 4 * 2 + 4 * 2 * 2,
+        "Table 3": 4 * 4 + 4 * 6 + 6 + 6 + 4 - 1,
+        RERUN: 3 * 6,
+        "Table 2, rerun": 4 * 2 * 2,
+        "Table 2, second rerun": 4 * 3 * 2,
+        "Section 5.4": 1,
+        "quoted in WP2019 Table 2": 6,
+    }
+    assert all(math.isfinite(fact.value) for fact in read_facts().values())
+    assert all(0 < fact.value <= 1 for key, fact in read_facts().items() if key[4] in {"f1", "accuracy"})
+
+
+def test_contingency_tables_add_up():
+    sums = {}
+    for (paper, table, dataset, _, _), fact in read_facts().items():
+        if (paper, table) == ("SS2019", "Table 2"):
+            sums[dataset] = sums.get(dataset, 0) + fact.value
+    assert sums == pytest.approx(dict.fromkeys(["Yahoo", "IMDB (Diao)", "Amazon", "Yelp"], 100), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "gradient", "leave_one_out"),
+    [
+        ("sst", (0.35, 0.61), (0.29, 0.62)),
+        ("imdb", (0.44, 0.67), (0.34, 0.58)),
+        ("snli", (0.31, 0.58), (0.29, 0.59)),
+        ("cnn", (0.24, 0.50), (0.20, 0.69)),
+        ("babi-1", (0.25, 0.72), (0.16, 0.74)),
+    ],
+)
+def test_correlations_are_not_swapped(dataset, gradient, leave_one_out):
+    for pair, taus in (("attention~gradient", gradient), ("attention~loo", leave_one_out)):
+        for model, tau in zip(("lstm_tanh", "average_tanh"), taus, strict=True):
+            fact = find_fact("Table 2", dataset, f"{model}/{pair}/overall", "tau", "JW2019")
+            assert fact.value == pytest.approx(tau, abs=0.006)

@@ -1,7 +1,5 @@
 """Keys that stand twice in a configuration file, of which YAML would lose one; values on the command line."""
 
-from pathlib import Path
-
 import pytest
 from planned import ROOT
 from snakemake.cli import parse_config as command_line
@@ -9,15 +7,17 @@ from snakemake.cli import parse_config as command_line
 from attention_audit.errors import AuditError
 from attention_audit.yaml_input import parse_value, refuse_given_twice
 
-FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
 
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_no_file_of_ours_gives_a_key_twice(path: Path) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))],
+    ids=lambda path: path.stem,
+)
+def test_no_file_of_ours_gives_a_key_twice(path):
     refuse_given_twice(path)
 
 
-def test_each_key_is_named_with_both_lines(tmp_path: Path) -> None:
+def test_each_key_is_named_with_both_lines(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("agreement: {texts: 1}\ntraining:\n  seed: 1\n  epochs: 2\n  seed: 3\nagreement: {steps: 2}\n")
     with pytest.raises(AuditError) as refusal:
@@ -32,7 +32,7 @@ def test_each_key_is_named_with_both_lines(tmp_path: Path) -> None:
     "text",
     ["", "a: &x {b: 1}\nc: *x\n", "a: {b: 1}\nb: {a: 1}\n", "- {a: 1}\n- {a: 2}\n", "a: &x [*x]\n", "a: [", "a: !!x {"],
 )
-def test_what_gives_no_key_twice_is_left_to_its_readers(text: str, tmp_path: Path) -> None:
+def test_what_gives_no_key_twice_is_left_to_its_readers(text, tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     refuse_given_twice(path)
@@ -51,5 +51,5 @@ def test_what_gives_no_key_twice_is_left_to_its_readers(text: str, tmp_path: Pat
         ("key=sst", "sst"),
     ],
 )
-def test_numbers_within_brackets_are_numbers_on_the_command_line_too(word: str, expected: object) -> None:
+def test_numbers_within_brackets_are_numbers_on_the_command_line_too(word, expected):
     assert parse_value(command_line([word])["key"]) == expected

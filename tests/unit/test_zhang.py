@@ -1,6 +1,4 @@
 import gzip
-from pathlib import Path
-from typing import Any
 
 import pytest
 from published import make_entry, pack, read_archive
@@ -14,25 +12,25 @@ TRAIN = '"1","Title one","Text one"\n"3","Title two","Text two"\n'
 TEST = '"2","Title three","Text three"\n"1","Title four","Text four"\n'
 
 
-def archive(folder: Path, prefix: str = "ag_news_csv/", **members: str | bytes | None) -> Path:
+def archive(folder, prefix="ag_news_csv/", **members):
     """An archive in the published layout, test before train; a member given as None is left out."""
     files = {"test": TEST, "train": TRAIN, **members}
     named = {f"{prefix}{name}.csv": content for name, content in files.items()}
     return pack(folder / "ag_news_csv.tgz", {f"{prefix}readme.txt": "AG", **named})
 
 
-def read(path: Path, **settings: Any) -> list[Text]:
+def read(path, **settings):
     return read_archive("zhang", path, classes=CLASSES, **settings)
 
 
-def texts_of(folder: Path, train: str, **settings: Any) -> list[str | list[str]]:
+def texts_of(folder, train, **settings):
     """The texts of such a train.csv."""
     path = archive(folder, train=train, test=train)
     return [text.text for text in read(path, **settings) if text.split == "train"]
 
 
 @pytest.mark.parametrize("prefix", ["ag_news_csv/", "", "./a/b/"])
-def test_both_files_are_read_wherever_they_stand(tmp_path: Path, prefix: str) -> None:
+def test_both_files_are_read_wherever_they_stand(tmp_path, prefix):
     path = archive(tmp_path, prefix)
     assert read(path) == [
         Text("zhang-test-0000001", "test", "Sports", "Title three Text three", f"{path}: {prefix}test.csv, line 1"),
@@ -42,7 +40,7 @@ def test_both_files_are_read_wherever_they_stand(tmp_path: Path, prefix: str) ->
     ]
 
 
-def test_two_files_serve_as_well_as_an_archive(tmp_path: Path) -> None:
+def test_two_files_serve_as_well_as_an_archive(tmp_path):
     files = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv.gz"}
     files["train"].write_text(TRAIN)
     files["test"].write_bytes(gzip.compress(TEST.encode(), mtime=0))
@@ -67,13 +65,11 @@ def test_two_files_serve_as_well_as_an_archive(tmp_path: Path) -> None:
     ],
     ids=["escapes", "nothing is escaped", "all columns", "some columns", "an empty field"],
 )
-def test_columns_and_escapes_are_those_that_the_settings_say(
-    tmp_path: Path, train: str, settings: dict[str, Any], texts: list[str]
-) -> None:
+def test_columns_and_escapes_are_those_that_the_settings_say(tmp_path, train, settings, texts):
     assert texts_of(tmp_path, train, **settings) == texts
 
 
-def test_rows_of_other_classes_are_left_out_but_counted(tmp_path: Path) -> None:
+def test_rows_of_other_classes_are_left_out_but_counted(tmp_path):
     train = '"2","a"\n"3","b"\n"2"\n"1","c"\n'
     texts = [text for text in read(archive(tmp_path, train=train), keep=["World", "Business"]) if text.split == "train"]
     assert [(text.id, text.label) for text in texts] == [
@@ -91,7 +87,7 @@ def test_rows_of_other_classes_are_left_out_but_counted(tmp_path: Path) -> None:
         ('"1","open', None, "is a quote left open?"),
     ],
 )
-def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: str, columns: list[int] | None, message: str) -> None:
+def test_a_bad_row_is_named_by_its_line(tmp_path, row, columns, message):
     path = archive(tmp_path, train=f'"1","first\nrow","b"\n{row}\n')
     assert message in refusal(read, path, columns=columns).partition("train.csv, line 3: ")[2]
 
@@ -105,6 +101,6 @@ def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: str, columns: list[
         ({"columns": [0]}, "greater than or equal to 1"),
     ],
 )
-def test_settings_that_can_not_be(settings: dict[str, Any], message: str) -> None:
+def test_settings_that_can_not_be(settings, message):
     with pytest.raises(ValidationError, match=message):
         make_entry("zhang", classes=CLASSES, **settings)

@@ -1,8 +1,6 @@
 """Small Transformers of random weights, saved as the folders that a user has."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import torch
 import transformers
@@ -19,11 +17,11 @@ LETTERS = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopq
 POSITIONS = 40
 
 
-def known_words(*kinds: str, texts: int = 48) -> list[str]:
+def known_words(*kinds, texts=48):
     """Every second word of the generated corpora of these kinds, as a piece of its own: of letters alone, a text would
     have four times as many pieces as words, and take longer to read.
     """
-    words: set[str] = set()
+    words = set()
     for kind in kinds:
         corpus = ControlCorpus.model_validate({"kind": kind, "texts": dict.fromkeys(("train", "dev", "test"), texts)})
         for text in corpus.read(kind, {}):
@@ -31,10 +29,10 @@ def known_words(*kinds: str, texts: int = 48) -> list[str]:
     return sorted(words)[::2]
 
 
-SIZES: dict[str, Any] = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24}
+SIZES = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24}
 
 
-def tokenizer(words: list[str], positions: int = POSITIONS) -> Any:
+def tokenizer(words, positions=POSITIONS):
     """A WordPiece tokenizer of these pieces, with BERT's marks."""
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys([*MARKS, *words]))}
     made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
@@ -56,36 +54,33 @@ def tokenizer(words: list[str], positions: int = POSITIONS) -> Any:
 
 
 def save(
-    folder: Path,
-    words: list[str] | None = None,
-    classes: int = 0,
-    seed: int = 0,
-    positions: int = POSITIONS,
-    **sizes: Any,
-) -> Path:
-    """A BERT of random weights with its tokenizer in a folder; with `classes`, a classifier of whole texts."""
-    pieces = tokenizer(WORDS if words is None else words, positions)
-    settings = SIZES | {"vocab_size": len(pieces), "max_position_embeddings": positions} | sizes
+    folder,
+    words=WORDS,
+    seed=0,
+    positions=POSITIONS,
+):
+    """A BERT of random weights with its tokenizer in a folder."""
+    pieces = tokenizer(words, positions)
+    settings = SIZES | {"vocab_size": len(pieces), "max_position_embeddings": positions}
     torch.manual_seed(seed)
     # weights far larger than those that training begins with, so that states depend on the words around them
-    config = transformers.BertConfig(**settings, initializer_range=0.5, num_labels=classes or 2)
-    model = transformers.BertForSequenceClassification(config) if classes else transformers.BertModel(config)
+    model = transformers.BertModel(transformers.BertConfig(**settings, initializer_range=0.5))
     transformers.logging.disable_progress_bar()
     model.save_pretrained(folder)
     pieces.save_pretrained(folder)
     return folder
 
 
-def pool_words(states: torch.Tensor, given: Any, pool: str = "first") -> dict[tuple[int, int], torch.Tensor]:
+def pool_words(states, given, pool="first"):
     """The state of each word of a text, by its side and number. given: the text as the library encodes it."""
-    parts: dict[tuple[int, int], list[torch.Tensor]] = {}
+    parts = {}
     for state, side, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
         if side is not None:
             parts.setdefault((side, word), []).append(state)
     return {key: each[0] if pool == "first" else torch.stack(each).sum(0) for key, each in parts.items()}
 
 
-def change_config(folder: Path, **values: Any) -> None:
+def change_config(folder, **values):
     """Change keys of config.json."""
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | values))
