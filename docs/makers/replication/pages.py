@@ -127,9 +127,9 @@ class Written:
         """Select the rows of a run's table of replications that are of this page's paper, or that it quotes; none where
         the page's models are no paper's.
         """
-        table, paper = kept.read_table("replication"), self.page.paper
+        table, paper, code = kept.read_table("replication"), self.page.paper, kept.facts.code
         rows = [] if table is None or not paper else table.to_dict("records")
-        return [row for row in rows if row["paper"] == paper or paper in row["table"]]
+        return [{**row, "code": code} for row in rows if row["paper"] == paper or paper in row["table"]]
 
     def find_changes(self, row: Row) -> list[tuple[KeptRun, Row]]:
         """Find the runs that change one thing and are about a number, with their counterparts of it."""
@@ -169,7 +169,7 @@ class Written:
         for (_, _, dataset), rows in groups.items():
             notes = [[note for note in str(row["note"]).split("; ") if note] for row in rows]
             shared = [note for note in notes[0] if all(note in each for each in notes)]
-            title = f"### {display_name(dataset)}: {self.name_place(rows[0])}\n"
+            title = f"### {display_name(dataset)}: {self.name_place(rows[0])}\n\nBy version {rows[0]['code']}.\n"
             judged, beside, chance = outside(rows)
             counted = (
                 f"Of {judged} numbers that are held against an interval, {beside} "
@@ -569,9 +569,9 @@ A run enters the record so, from a folder of results and the checkout that made 
     make replication
 
 Pages and runs are declared in `docs/makers/replication/entries.py`: also runs that change one thing, and what is known
-of why numbers differ. Every table, figure and finding names the version and the commit that made it. Of a run of an
-older version the tables of papers are kept, and findings that no table has by now (`findings.csv`); what that version
-said of maps is left out until the run is made again.
+of why numbers differ. Numbers, tables, figures and findings are marked with the version and the commit that made them.
+Of a run of an older version the tables of papers are kept, and findings that no table has by now (`findings.csv`); what
+that version said of maps is left out until the run is made again.
 
 """
 
