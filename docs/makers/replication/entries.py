@@ -515,7 +515,7 @@ DECEPTION = Page(
         ),
     ),
     paper="PD2020",
-    tables=("pd_table_deception",),
+    tables=("pd_table_deception", "controls"),
     reasons=(
         Reason(Cells(), "we train on batches of 64 texts at five times the rate, the authors on single texts"),
         Reason(
@@ -611,6 +611,11 @@ MINILM = Page(
                 )
             ),
         ),
+        KeptRun(
+            "movies",
+            "transformer",
+            "MiniLM fine-tuned from three seeds on sentences of film reviews; pip fetches the encoder and the texts.",
+        ),
     ),
     tables=("hf_table_comparison", "hf_table_heads"),
     beyond=(
@@ -690,6 +695,13 @@ CONTROLS = Page(
             "Transformers whose weights are set, so that one map is right and another one wrong, and one that was "
             "fine-tuned to hide what it relies on.",
             figures=("hf_fig_maps",),
+        ),
+        KeptRun(
+            "default",
+            "",
+            "What `snakemake` makes where no configuration is named: the suites of three papers on sentences of film "
+            "reviews, which pip fetches, and small controls.",
+            figures=("fig_answer", "fig_instead"),
         ),
     ),
     tables=("controls", "hf_table_maps"),
