@@ -172,8 +172,7 @@ class Written:
             title = f"### {display_name(dataset)}: {self.name_place(rows[0])}\n\nBy version {rows[0]['code']}.\n"
             judged, beside, chance = outside(rows)
             counted = (
-                f"Of {judged} numbers that are held against an interval, {beside} "
-                f"lie{'s' if beside == 1 else ''} outside; by chance alone, {chance:.1f} would.\n"
+                f"Outside of the interval for single trainings: {beside} of {judged}; by chance alone {chance:.1f}.\n"
                 if judged
                 else ""
             )
@@ -212,9 +211,8 @@ class Written:
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
         judged, beside, by_chance = outside(self.numbers)
         chance = (
-            f"Of {judged} numbers that are held against an interval for single trainings, {beside} lie outside. If "
-            f"every published number were one more of our trainings, about {by_chance:.0f} would lie outside all the "
-            "same, by chance alone.\n"
+            f"Outside of the interval for single trainings: {beside} of {judged}. If every published number were one "
+            f"more of our trainings, about {by_chance:.0f} would lie outside all the same, by chance alone.\n"
             if judged
             else ""
         )
