@@ -219,7 +219,7 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
     assert changed in page.splitlines()
     assert "| F1 | 1 of 2 | 1 of 2 | 2 of 4 | 0.2 |" in page
-    assert "Of 2 numbers that are held against an interval, 1 lies outside; by chance alone, 0.1 would.\n" in page
+    assert "Outside of the interval for single trainings: 1 of 2; by chance alone 0.1.\n" in page
     # two data sets, both above ours: 2 / 2^2
     assert "| base | F1 | Wiegreffe & Pinter 2019, table 2 | 2 | 0 | 0.032 | 0.500 |" in page
     assert "No row has 6 data sets, so none can show a bias by itself.\n" in page
