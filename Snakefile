@@ -58,5 +58,5 @@ rule all:
 if workflow.is_main_process and ALONE:
     short = [exhibit.rule for exhibit in EXHIBITS]
     several = [name for name, wildcards in PLANNED if wildcards]
-    asked = [name for name in ask(list_asked, COMMAND, short, several) if not made_elsewhere(name)]
+    asked = [name for name in ask(list_asked, COMMAND, short, several) if not is_made_elsewhere(name)]
     ask(refuse_unknown, asked, [each.name for each in workflow.rules], [*PLANNED.values()], PLAN.refuse)

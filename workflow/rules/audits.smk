@@ -5,7 +5,7 @@
 rule performance:
     """How well does each model predict, and what?"""
     input:
-        **read("performance", "readouts search heads tails corpus"),
+        **find_inputs("performance", "readouts search heads tails corpus"),
     output:
         performance="<results>/audits/{dataset}/{model}/performance.parquet",
         predictions="<results>/audits/{dataset}/{model}/predictions.parquet",
@@ -19,7 +19,7 @@ rule performance:
         mem_mb=grow(1500, 45),
         runtime=grow(10, 0.1),
     params:
-        **told("performance"),
+        **find_params("performance"),
     shell:
         STAGE
 
@@ -27,7 +27,7 @@ rule performance:
 use rule performance as comparison with:
     """How far are other seeds, uniform weights and adversaries from the base model?"""
     input:
-        **read("comparison", "readouts against search heads tails"),
+        **find_inputs("comparison", "readouts against search heads tails"),
     output:
         comparison="<results>/audits/{dataset}/{model}/comparison.parquet",
         consistency="<results>/audits/{dataset}/{model}/consistency.parquet",
@@ -37,13 +37,13 @@ use rule performance as comparison with:
         mem_mb=grow(1500, 5),
         runtime=grow(10, 0.1),
     params:
-        **told("comparison"),
+        **find_params("comparison"),
 
 
 use rule performance as stability with:
     """How far do maps and predictions move from any training to any other?"""
     input:
-        **read("stability", "readouts against heads tails"),
+        **find_inputs("stability", "readouts against heads tails"),
     output:
         stability="<results>/audits/{dataset}/{model}/stability.parquet",
         map_stability="<results>/audits/{dataset}/{model}/map_stability.parquet",
@@ -53,13 +53,13 @@ use rule performance as stability with:
         mem_mb=grow(1500, 10),
         runtime=grow(10, 0.2),
     params:
-        **told("stability"),
+        **find_params("stability"),
 
 
 use rule performance as permutation with:
     """How far does the prediction move when the weights are shuffled?"""
     input:
-        **read("permutation", "readouts heads tails"),
+        **find_inputs("permutation", "readouts heads tails"),
     output:
         permutation="<results>/audits/{dataset}/{model}/permutation.parquet",
         heads="<results>/audits/{dataset}/{model}/heads.parquet",
@@ -69,13 +69,13 @@ use rule performance as permutation with:
         mem_mb=grow(1500, 20),
         runtime=grow(10, 0.2),
     params:
-        **told("permutation"),
+        **find_params("permutation"),
 
 
 use rule performance as erasure with:
     """What does each item add to the decision, and which go before it flips, one by one and in ranked sets?"""
     input:
-        **read("erasure", "readouts heads tails"),
+        **find_inputs("erasure", "readouts heads tails"),
     output:
         contributions="<results>/audits/{dataset}/{model}/contributions.parquet",
         single_weight="<results>/audits/{dataset}/{model}/single_weight.parquet",
@@ -87,13 +87,13 @@ use rule performance as erasure with:
         mem_mb=grow(1500, 45),
         runtime=grow(20, 2),
     params:
-        **told("erasure"),
+        **find_params("erasure"),
 
 
 use rule performance as instance_adversary with:
     """How far can the weights of a text go while its prediction stays?"""
     input:
-        **read("instance_adversary", "readouts heads tails"),
+        **find_inputs("instance_adversary", "readouts heads tails"),
     output:
         instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     log:
@@ -102,13 +102,13 @@ use rule performance as instance_adversary with:
         mem_mb=grow(1500, 20),
         runtime=grow(20, 4),
     params:
-        **told("instance_adversary"),
+        **find_params("instance_adversary"),
 
 
 use rule performance as plausibility with:
     """Do maps point to the words that somebody marked, or that are known to decide?"""
     input:
-        **read("plausibility", "readouts search heads tails corpus"),
+        **find_inputs("plausibility", "readouts search heads tails corpus"),
     output:
         evidence="<results>/audits/{dataset}/{model}/evidence.parquet",
         plausibility="<results>/audits/{dataset}/{model}/plausibility.parquet",
@@ -116,13 +116,13 @@ use rule performance as plausibility with:
     log:
         "<logs>/plausibility/{dataset}/{model}.log",
     params:
-        **told("plausibility"),
+        **find_params("plausibility"),
 
 
 use rule performance as attention_maps with:
     """Show a few texts word by word, with the maps of the base model and its adversaries."""
     input:
-        **read("attention_maps", "readouts heads tails"),
+        **find_inputs("attention_maps", "readouts heads tails"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     output:
@@ -130,14 +130,14 @@ use rule performance as attention_maps with:
     log:
         "<logs>/attention_maps/{dataset}/{model}.log",
     params:
-        **told("attention_maps"),
+        **find_params("attention_maps"),
 
 
 use rule performance as attribution with:
     """Run the models again: gradients, leave-one-out, integrated gradients; words that are deleted, replaced or faded."""
     input:
-        **read("attribution", "readouts heads tails"),
-        **read("attribution", "vocabulary weights transformer given"),
+        **find_inputs("attribution", "readouts heads tails"),
+        **find_inputs("attribution", "vocabulary weights transformer given"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         correlation="<results>/audits/{dataset}/{model}/correlation.parquet",
@@ -157,7 +157,7 @@ use rule performance as attribution with:
         runtime=grow(30, 10),
         gpu=GPU,
     params:
-        **told("attribution"),
+        **find_params("attribution"),
 
 
 if OWN_AUDITS:
@@ -165,7 +165,7 @@ if OWN_AUDITS:
     use rule attribution as own_audit with:
         """Ask an audit of one's own."""
         input:
-            unpack(all_read("own_audit")),
+            unpack(find_all_inputs("own_audit")),
         output:
             "<results>/audits/{dataset}/{model}/{audit}.parquet",
         log:
@@ -177,7 +177,7 @@ if OWN_AUDITS:
             runtime=grow(30, 10),
             gpu=GPU,
         params:
-            **told("own_audit"),
+            **find_params("own_audit"),
 
 
 rule audits:

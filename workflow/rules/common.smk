@@ -101,7 +101,7 @@ def find_rules(path):
     return str(Path(path).resolve())
 
 
-def made_elsewhere(name):
+def is_made_elsewhere(name):
     """Is this a file that a rule of the user's makes?"""
     return any(each.is_producer(name) for each in workflow.rules if each.name not in {*OURS, "all"})
 
@@ -171,7 +171,7 @@ onsuccess:
 
 
 @atexit.register
-def foretell():
+def tell_at_end():
     """Say at the end of `snakemake -n`, where it is seen, what was read."""
     if workflow.is_main_process and workflow.dryrun and workflow.dag:
         tell_read()
@@ -181,7 +181,7 @@ def foretell():
 STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} --log {log:q} {params.files}'
 
 
-def words(option, files):
+def write_words(option, files):
     """Named files as words of a command line."""
     named = ([name, *([paths] if isinstance(paths, str) else map(str, paths))] for name, paths in files.items())
     return " ".join(shlex.join([option, *each]) for each in named)
@@ -201,7 +201,7 @@ def find_job(rule, wildcards):
     return PLANNED[key]
 
 
-def read(rule, names):
+def find_inputs(rule, names):
     """The input files that a rule knows by these names."""
 
     def found(name):
@@ -210,7 +210,7 @@ def read(rule, names):
     return {name: found(name) for name in names.split()}
 
 
-def all_read(rule):
+def find_all_inputs(rule):
     """All input files of a rule, by their names."""
     return lambda wildcards: find_job(rule, wildcards).inputs
 
@@ -218,10 +218,10 @@ def all_read(rule):
 def files(wildcards, input, output):
     """All files of a job by their names; the one file of an audit of the user's has the audit's name."""
     made = output if list(output.keys()) else {wildcards.audit: output[0]}
-    return f"{words('--input', input)} {words('--output', made)}"
+    return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
-def told(rule):
+def find_params(rule):
     """The params of a rule: how its stage is called, with its settings and the hash of its code; the files; and the
     checksums of the user's own files, since by time alone Snakemake would not see that an older file takes the place of
     another. It compares from run to run what does not depend on input and output.
@@ -280,7 +280,7 @@ def grow(base, slope):
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and count_gpus()) else 0
 
 
-def training(rule):
+def allot_training(rule):
     """Memory of a training, which is larger where a Transformer is fine-tuned; minutes, by the epochs that it, or all
     steps of a search, may take; and a GPU where one will be used.
     """

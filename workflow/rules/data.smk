@@ -16,7 +16,7 @@ rule fetch:
     conda:
         ENVIRONMENT
     params:
-        **told("fetch"),
+        **find_params("fetch"),
     shell:
         STAGE
 
@@ -24,7 +24,7 @@ rule fetch:
 rule prepare:
     """Read the texts of a data set, split them into words, and make its vocabulary."""
     input:
-        **read("prepare", "raw vectors records"),
+        **find_inputs("prepare", "raw vectors records"),
     output:
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         census="<results>/corpora/{dataset}/census.parquet",
@@ -40,7 +40,7 @@ rule prepare:
         mem_mb=grow(2200, 5),
         runtime=grow(20, 0.5),
     params:
-        **told("prepare"),
+        **find_params("prepare"),
     shell:
         STAGE
 

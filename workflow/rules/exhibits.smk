@@ -4,7 +4,7 @@
 rule table:
     """Make a table, in five formats."""
     input:
-        unpack(all_read("table")),
+        unpack(find_all_inputs("table")),
     output:
         parquet="<results>/tables/{table}.parquet",
         rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
@@ -16,7 +16,7 @@ rule table:
     conda:
         ENVIRONMENT
     params:
-        **told("table"),
+        **find_params("table"),
     shell:
         STAGE
 
@@ -24,7 +24,7 @@ rule table:
 use rule table as overview with:
     """Make a table from other tables."""
     input:
-        unpack(all_read("overview")),
+        unpack(find_all_inputs("overview")),
     output:
         parquet="<results>/tables/{table}.parquet",
         rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
@@ -34,13 +34,13 @@ use rule table as overview with:
         table=match_any(OVERVIEWS),
     localrule: True
     params:
-        **told("overview"),
+        **find_params("overview"),
 
 
 use rule table as figure with:
     """Draw a figure."""
     input:
-        unpack(all_read("figure")),
+        unpack(find_all_inputs("figure")),
     output:
         pdf="<results>/figures/{figure}.pdf",
         png=report(
@@ -56,13 +56,13 @@ use rule table as figure with:
         "<logs>/figure/{figure}.log",
     localrule: True
     params:
-        **told("figure"),
+        **find_params("figure"),
 
 
 use rule table as figure_of_dataset with:
     """Draw a figure of one data set."""
     input:
-        unpack(all_read("figure_of_dataset")),
+        unpack(find_all_inputs("figure_of_dataset")),
     output:
         pdf="<results>/figures/{dataset}/{figure}.pdf",
         png="<results>/figures/{dataset}/{figure}.png",
@@ -70,7 +70,7 @@ use rule table as figure_of_dataset with:
         "<logs>/figure/{dataset}/{figure}.log",
     localrule: True
     params:
-        **told("figure_of_dataset"),
+        **find_params("figure_of_dataset"),
 
 
 rule tables:

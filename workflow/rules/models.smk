@@ -9,7 +9,7 @@ OF_SPLIT = f"{READOUT}/{{split}}.parquet"
 rule train:
     """Train a model with one seed, and read it out: base, uniform, and the models of all other papers."""
     input:
-        **read("train", "transformer states reference"),
+        **find_inputs("train", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -27,9 +27,9 @@ rule train:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        **training("train"),
+        **allot_training("train"),
     params:
-        **told("train"),
+        **find_params("train"),
     shell:
         STAGE
 
@@ -37,7 +37,7 @@ rule train:
 use rule train as read_out with:
     """Read a trained model out on its training split, on which adversaries and guided models are trained."""
     input:
-        **read("read_out", "transformer states"),
+        **find_inputs("read_out", "transformer states"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
         weights=f"{RUN}.safetensors",
@@ -49,15 +49,15 @@ use rule train as read_out with:
         dataset=match_made("train", "train_guide"),
     priority: 85
     resources:
-        **training("read_out") | {"runtime": grow(20, 1)},
+        **allot_training("read_out") | {"runtime": grow(20, 1)},
     params:
-        **told("read_out"),
+        **find_params("read_out"),
 
 
 use rule train as train_adversary with:
     """Train an adversary from scratch: it predicts as the base model does, and attends elsewhere."""
     input:
-        **read("train_adversary", "transformer states reference"),
+        **find_inputs("train_adversary", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -71,15 +71,15 @@ use rule train as train_adversary with:
         dataset=match_made("train_adversary"),
     priority: 88
     resources:
-        **training("train_adversary"),
+        **allot_training("train_adversary"),
     params:
-        **told("train_adversary"),
+        **find_params("train_adversary"),
 
 
 use rule train as search_adversary with:
     """Search for an adversary that continues from the base model, with a higher or lower lambda at each step."""
     input:
-        **read("search_adversary", "transformer states start reference others"),
+        **find_inputs("search_adversary", "transformer states start reference others"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -98,15 +98,15 @@ use rule train as search_adversary with:
         model=match_any(CONTINUED),
     priority: 95
     resources:
-        **training("search_adversary"),
+        **allot_training("search_adversary"),
     params:
-        **told("search_adversary"),
+        **find_params("search_adversary"),
 
 
 use rule train as train_guide with:
     """Train the diagnostic MLP with one seed: its attention is uniform, its own, the base model's or an adversary's."""
     input:
-        **read("train_guide", "transformer states reference"),
+        **find_inputs("train_guide", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -119,15 +119,15 @@ use rule train as train_guide with:
         dataset=match_made("train_guide"),
     priority: 70
     resources:
-        **training("train_guide"),
+        **allot_training("train_guide"),
     params:
-        **told("train_guide"),
+        **find_params("train_guide"),
 
 
 use rule train as retrain_masked with:
     """Retrain the base model on texts without the words that it ranks first, more of them each time (ROAR)."""
     input:
-        **read("retrain_masked", "transformer states start"),
+        **find_inputs("retrain_masked", "transformer states start"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -144,13 +144,13 @@ use rule train as retrain_masked with:
         runtime=grow(60, 10),
         gpu=GPU,
     params:
-        **told("retrain_masked"),
+        **find_params("retrain_masked"),
 
 
 use rule train as read_classifier with:
     """Read a Transformer classifier of the user's out, with the tail that decides under other weights."""
     input:
-        **read("read_classifier", "given"),
+        **find_inputs("read_classifier", "given"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         readout=f"{READOUT}/test.parquet",
@@ -165,14 +165,14 @@ use rule train as read_classifier with:
         runtime=grow(30, 20),
         gpu=GPU,
     params:
-        **told("read_classifier"),
+        **find_params("read_classifier"),
 
 
 rule import_readout:
     """Check a readout of the user's, beside the first training of its model, and import it."""
     input:
-        **read("import_readout", "given"),
-        **read("import_readout", "beside"),
+        **find_inputs("import_readout", "given"),
+        **find_inputs("import_readout", "beside"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         readout=f"{READOUT}/test.parquet",
@@ -188,7 +188,7 @@ rule import_readout:
         mem_mb=grow(2000, 20),
         runtime=grow(10, 0.5),
     params:
-        **told("import_readout"),
+        **find_params("import_readout"),
     shell:
         STAGE
 
@@ -196,7 +196,7 @@ rule import_readout:
 use rule import_readout as impose_uniform with:
     """Impose uniform weights on the last layer of a Transformer classifier, through its tail."""
     input:
-        **read("impose_uniform", "given beside"),
+        **find_inputs("impose_uniform", "given beside"),
     output:
         readout=f"{READOUT}/test.parquet",
     log:
@@ -208,4 +208,4 @@ use rule import_readout as impose_uniform with:
         mem_mb=grow(2000, 20),
         runtime=grow(10, 0.5),
     params:
-        **told("impose_uniform"),
+        **find_params("impose_uniform"),

@@ -4,7 +4,7 @@
 rule explorer:
     """Make the page on which a reader moves the weights of a text."""
     input:
-        unpack(all_read("explorer")),
+        unpack(find_all_inputs("explorer")),
     output:
         page="<results>/explorer.html",
     log:
@@ -14,7 +14,7 @@ rule explorer:
         ENVIRONMENT
     threads: CONFIG.threads
     params:
-        **told("explorer"),
+        **find_params("explorer"),
     shell:
         STAGE
 
@@ -22,7 +22,7 @@ rule explorer:
 rule report_html:
     """Write the report, with a guide to the results and their configuration."""
     input:
-        unpack(all_read("report_html")),
+        unpack(find_all_inputs("report_html")),
     output:
         page="<results>/report.html",
         readme="<results>/README.md",
@@ -33,7 +33,7 @@ rule report_html:
     conda:
         ENVIRONMENT
     params:
-        **told("report_html"),
+        **find_params("report_html"),
     shell:
         STAGE
 

@@ -4,7 +4,7 @@
 rule unpack:
     """Unpack a Transformer, and check its files."""
     input:
-        **read("unpack", "archive record"),
+        **find_inputs("unpack", "archive record"),
     output:
         folder=directory("<results>/raw/encoders/{encoder}"),
     log:
@@ -15,7 +15,7 @@ rule unpack:
     conda:
         ENVIRONMENT
     params:
-        **told("unpack"),
+        **find_params("unpack"),
     shell:
         STAGE
 
@@ -23,20 +23,20 @@ rule unpack:
 use rule unpack as build with:
     """Build a classifier whose truth is known from the words of a data set."""
     input:
-        **read("build", "vocabulary"),
+        **find_inputs("build", "vocabulary"),
     output:
         files=multiext("<results>/raw/built/{classifier}/", *BUILT_FILES),
     log:
         "<logs>/build/built/{classifier}.log",
     localrule: True
     params:
-        **told("build"),
+        **find_params("build"),
 
 
 use rule unpack as record_transformer with:
     """Record which Transformer this is, by the checksums of its files."""
     input:
-        **read("record_transformer", "files"),
+        **find_inputs("record_transformer", "files"),
     output:
         record="<results>/{transformer}.json",
     log:
@@ -45,7 +45,7 @@ use rule unpack as record_transformer with:
         transformer="transformer|transformers/[^/]+",
     localrule: True
     params:
-        **told("record_transformer"),
+        **find_params("record_transformer"),
 
 
 rule encode:
@@ -67,6 +67,6 @@ rule encode:
         runtime=grow(30, 60),
         gpu=GPU,
     params:
-        **told("encode"),
+        **find_params("encode"),
     shell:
         STAGE

@@ -8,14 +8,14 @@ from pathlib import Path
 from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
 from attention_audit.report.ending import find_commit
-from makers.replication.gallery import gallery
-from makers.replication.keeping import keep
+from makers.replication.gallery import write_gallery
+from makers.replication.keeping import keep_run
 from makers.replication.kept import RECORD, ROOT
-from makers.replication.pages import written_pages, written_tables
+from makers.replication.pages import write_every_page
 
 
-def parser() -> argparse.ArgumentParser:
-    """Its words."""
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of its words."""
     parser = argparse.ArgumentParser(prog="python -m makers.replication", description=__doc__)
     parser.add_argument("--docs", type=Path, default=ROOT / RECORD.parent, help="the folder of the pages")
     verbs = parser.add_subparsers(dest="verb")
@@ -26,37 +26,32 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def write(docs: Path) -> list[Path]:
-    """Write all pages below `docs`, the gallery included, and remove those of runs that are no longer kept.
-
-    The tables of the runs are written too, as the code of today shows them. Returns the paths of the pages.
-    """
+def write_pages(docs: Path) -> list[Path]:
+    """Write all pages below `docs`, the gallery included, and remove those of runs that are no longer kept."""
     record = docs / RECORD.name
     record.mkdir(parents=True, exist_ok=True)
-    pages = {**written_pages(record), **gallery(record)}
-    for stale in found_pages(docs):
-        if stale.relative_to(docs).as_posix() not in pages:
-            stale.unlink()
-    for name, text in {**pages, **written_tables(record)}.items():
-        with whole(docs / name) as path:
+    pages = {docs / name: text for name, text in {**write_every_page(record), **write_gallery(record)}.items()}
+    for stale in {*find_pages(docs)} - {*pages}:
+        stale.unlink()
+    for page, text in pages.items():
+        with whole(page) as path:
             path.write_text(text, encoding="utf-8")
-    return [docs / name for name in pages]
+    return [*pages]
 
 
-def found_pages(docs: Path) -> list[Path]:
-    """The pages that lie below `docs` by now."""
-    folders = ("replication/*.md", "replication/*/*.md", "gallery.md")
-    return [path for folder in folders for path in docs.glob(folder)]
+def find_pages(docs: Path) -> list[Path]:
+    """Find the pages that lie below `docs` by now."""
+    return [*docs.glob("replication/*.md"), *docs.glob("gallery.md")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Keep a run or write the pages. A fault that the user can mend ends in one line and exit status 1."""
-    call = parser().parse_args(arguments)
+    call = build_parser().parse_args(arguments)
     try:
         if call.verb == "keep":
-            print(keep(call.results, call.place, call.commit or find_commit(ROOT) or "", call.docs / RECORD.name))
+            print(keep_run(call.results, call.place, call.commit or find_commit(ROOT) or "", call.docs / RECORD.name))
         else:
-            print(*write(call.docs), sep="\n")
+            print(*write_pages(call.docs), sep="\n")
     except AuditError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

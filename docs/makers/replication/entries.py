@@ -19,11 +19,13 @@ class Cells:
 
 @dataclass(frozen=True)
 class KeptRun:
-    """One run of a page. name: of its folder, below that of the page. preset: its configuration, in presets/.
+    """One run of a page. name: of its folder, below that of the page. preset: its configuration, in presets/; "" for
+    config.yaml.
 
     about: what is run, in a sentence. options: what follows --config, besides the mirror and the results. changes: the
     one thing that is other than in the runs of the same data sets, to which it is held; "" for a run in its own right.
-    cells: the numbers that the change is about.
+    cells: the numbers that the change is about. figures: those that are kept; no figure that quotes texts, unless they
+    are generated, since others are not ours to hand on.
     """
 
     name: str
@@ -32,6 +34,7 @@ class KeptRun:
     options: str = ""
     changes: str = ""
     cells: Cells = Cells()
+    figures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,7 @@ class Finding:
     """What a paper says in words, and where this package measures it.
 
     source: where the paper says it. table, rows, measure: a table, its rows, and their metric. theirs: what the finding
-    comes to, a bound, such as "above 0" or "below 0.5", or a range, such as "between 0.1 and 0.4". datasets: of which
-    the paper says so; () for all.
+    comes to, a bound, such as "above 0" or "below 0.5". datasets: of which the paper says so; () for all.
     """
 
     says: str
@@ -67,12 +69,9 @@ class Finding:
 class Page:
     """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
 
-    about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
-    that matches the whole names of those of its figures that are kept. once: such an expression for those of these
-    that are kept of the page's first run alone, so that the record stays small. generated: its texts are, though not
-    by a corpus of the configuration, so that they can be shown. ladders: data sets of the first run that differ in how
-    many training texts they have, the fewest first, by a title. learnt: what the runs show, a sentence each. beyond:
-    what nobody can know from these runs, likewise.
+    about: what is asked, and why. tables: which of a run's tables the page shows whole. ladders: data sets of the first
+    run that differ in how many training texts they have, the fewest first, by a title. learnt: what the runs show, a
+    sentence each. beyond: what nobody can know from these runs, likewise.
     """
 
     name: str
@@ -81,9 +80,6 @@ class Page:
     runs: tuple[KeptRun, ...]
     paper: str = ""
     tables: tuple[str, ...] = ()
-    figures: str = ".*"
-    once: str = ""
-    generated: bool = False
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
     ladders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -118,6 +114,8 @@ JW_DATASETS = {
     "imdb": "IMDb",
 }
 """By the name of the run, which is that of the data set in the preset."""
+JW_FIGURES = ("jw_fig_permutation", "jw_fig_adversary", "jw_fig_correlation", "jw_fig_agreement")
+SS_FIGURES = ("ss_fig3_delta_js", "ss_fig5_fraction_removed", "ss_fig_aopc")
 
 WIEGREFFE_PINTER = Page(
     "wiegreffe-pinter",
@@ -125,7 +123,13 @@ WIEGREFFE_PINTER = Page(
     "Is attention needed, stable and transferable, and could a whole model attend elsewhere and predict the same? The "
     "paper's four tests of a BiLSTM with additive attention.",
     (
-        KeptRun("sst", "record-wiegreffe-pinter", f"SST. {WHOLE_PROTOCOL}", "'datasets=[sst]'"),
+        KeptRun(
+            "sst",
+            "record-wiegreffe-pinter",
+            f"SST. {WHOLE_PROTOCOL}",
+            "'datasets=[sst]'",
+            figures=("wp_fig3_seed_variance", "wp_fig5_tvd_jsd", "wp_fig_contributions"),
+        ),
         KeptRun("newsgroups", "record-wiegreffe-pinter", f"20 Newsgroups. {WHOLE_PROTOCOL}", "'datasets=[newsgroups]'"),
         KeptRun(
             "agnews",
@@ -160,9 +164,7 @@ WIEGREFFE_PINTER = Page(
         ),
     ),
     paper="WP2019",
-    figures="wp_.*",
-    once="wp_fig_contributions",
-    tables=("wp_table5_adversary",),
+    tables=("wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary"),
     reasons=(
         Reason(
             Cells("imdb", "guide_adversary"),
@@ -187,16 +189,6 @@ WIEGREFFE_PINTER = Page(
     beyond=(ONE_TRAINING, PREPARATION, VECTORS),
 )
 
-QUARTILES, BINS = "quartiles", "medians of bins by the largest weight"
-JW_PERMUTED = {
-    "babi-1": ("between 0.69 and 0.97", QUARTILES),
-    "babi-2": ("between 0.33 and 0.99", QUARTILES),
-    "babi-3": ("between 0.47 and 0.99", QUARTILES),
-    "imdb": ("between 0.08 and 0.40", BINS),
-    "newsgroups": ("between 0.11 and 0.51", f"{BINS}, of predicted class 1,"),
-}
-"""What the violins of the paper's LSTM show, by data set; of others it is not known here."""
-
 JAIN_WALLACE = Page(
     "jain-wallace",
     "Jain & Wallace 2019",
@@ -204,7 +196,13 @@ JAIN_WALLACE = Page(
     "Three encoders under additive attention, for single texts and for pairs.",
     (
         *(
-            KeptRun(name, "record-jain-wallace", f"{title}. {JW_PROTOCOL}", f"'jain_wallace={{datasets: [{name}]}}'")
+            KeptRun(
+                name,
+                "record-jain-wallace",
+                f"{title}. {JW_PROTOCOL}",
+                f"'jain_wallace={{datasets: [{name}]}}'",
+                figures=JW_FIGURES if name == "sst" else (),
+            )
             for name, title in JW_DATASETS.items()
         ),
         KeptRun(
@@ -298,22 +296,8 @@ JAIN_WALLACE = Page(
         ),
     ),
     paper="JW2019",
-    figures="jw_.*",
-    once="jw_fig_agreement",
+    tables=("jw_table1_performance",),
     findings=(
-        *(
-            Finding(
-                "Permuting the weights of a recurrent encoder changes the prediction as far as theirs",
-                f"section 4.2.1, figure 5: the {what} over texts of the median over permutations; ours is the mean "
-                "over texts of the same median",
-                "permutation_tvd",
-                theirs,
-                "jw_table_conicity",
-                ("lstm_tanh",),
-                (dataset,),
-            )
-            for dataset, (theirs, what) in JW_PERMUTED.items()
-        ),
         Finding(
             "Attention over a recurrent encoder's states orders the words only weakly as gradients do",
             "section 4.1, table 2",
@@ -373,7 +357,13 @@ SERRANO_SMITH = Page(
     "models, on data sets that anyone can have.",
     (
         *(
-            KeptRun(name, "record-serrano-smith", f"{about}; three seeds.", f"'serrano_smith={{datasets: [{name}]}}'")
+            KeptRun(
+                name,
+                "record-serrano-smith",
+                f"{about}; three seeds.",
+                f"'serrano_smith={{datasets: [{name}]}}'",
+                figures=SS_FIGURES if name == "agnews-4" else (),
+            )
             for name, about in (
                 ("agnews-4", "AG News with 4 classes, on a subset"),
                 ("newsgroups-20", "20 Newsgroups with 20 classes, on a subset"),
@@ -382,9 +372,7 @@ SERRANO_SMITH = Page(
         ),
     ),
     paper="SS2019",
-    figures="ss_.*",
-    once="ss_fig_aopc",
-    tables=("ss_table3_accuracy",),
+    tables=("ss_table2_flips", "ss_table3_accuracy", "ss_table_pairwise"),
     reasons=(
         Reason(
             Cells("agnews-4"),
@@ -421,10 +409,10 @@ ROAR = Page(
             "sst",
             "roar-sst",
             "SST: a BiLSTM with attention, masked by each order in ten steps, five seeds.",
+            figures=("roar_fig_masked",),
         ),
     ),
     tables=("roar_table_racu",),
-    figures="roar_.*",
     beyond=(
         "What the paper's own data sets and models would have given: fewer units and epochs were trained, without its "
         "word vectors, and its numbers are of F1, so that no number here has a counterpart.",
@@ -442,10 +430,10 @@ MAPS = Page(
             "sst",
             "maps",
             "SST: MiniLM fine-tuned with three seeds, 566 test sentences, and thirteen maps beside its attention.",
+            figures=("hf_fig_maps",),
         ),
     ),
     tables=("hf_table_maps",),
-    figures="hf_fig_maps",
     learnt=(
         "DecompX and AttnLRP say nearly what deleting each word says; AttnLRP costs one pass forth and one back.",
         "Gradient times attention, rolled out, and attention times gradient come about three quarters of the way; "
@@ -475,7 +463,6 @@ LADDER = Page(
             "FLANrnn on 20 Newsgroups and on AG News, cut to several numbers of training texts; three seeds.",
         ),
     ),
-    figures="",
     ladders={
         "20 Newsgroups": ("newsgroups-20-1000", "newsgroups-20-2000", "newsgroups-20-4000", "newsgroups-20-8000"),
         "AG News": ("agnews-4-1000", "agnews-4-8000"),
@@ -504,10 +491,10 @@ RATIONALES = Page(
             "rationales",
             "Yelp-HAT, read by models that are trained on IMDb, and SST, whose phrases have labels: a BiLSTM with its "
             "uniform twin, and attention on a frozen MiniLM.",
+            figures=("fig_plausibility",),
         ),
     ),
     tables=("wp_table2_uniform", "jw_table1_performance", "table_plausibility"),
-    figures="fig_.*",
     beyond=(
         "Whether a model that is right for the wrong words would have been noticed: marked words say what convinces "
         "people, not what a model relies on.",
@@ -528,7 +515,7 @@ DECEPTION = Page(
         ),
     ),
     paper="PD2020",
-    tables=("pd_table_deception",),
+    tables=("pd_table_deception", "controls"),
     reasons=(
         Reason(Cells(), "we train on batches of 64 texts at five times the rate, the authors on single texts"),
         Reason(
@@ -556,6 +543,7 @@ DIVERSITY = Page(
             "main",
             "diversity",
             "SST whole, 20 Newsgroups, IMDb and SNLI on subsets, six models, two seeds, half the paper's units.",
+            figures=("md_fig_conicity",),
         ),
     ),
     paper="MD2020",
@@ -584,10 +572,10 @@ SHORTCUTS = Page(
             "shortcuts",
             "SST, in each of whose test texts one planted word tells the label: a BiLSTM, a CNN, and states that know "
             "their own word alone, five seeds.",
+            figures=("fig_plausibility",),
         ),
     ),
     tables=("controls", "table_plausibility"),
-    figures="fig_plausibility",
     beyond=(
         "How well a map finds words that decide together with others: a planted word decides alone.",
         "What is published: the paper's models are others, so that no number here has a counterpart.",
@@ -600,16 +588,36 @@ MINILM = Page(
     "What may be read into the map of a Transformer? Attention on the states of a frozen MiniLM, asked the questions "
     "of three papers; and MiniLM fine-tuned, asked of the map of its own last layer.",
     (
-        KeptRun("frozen", "minilm-sst", "SST, read by a frozen MiniLM under attention, in the suites of three papers."),
+        KeptRun(
+            "frozen",
+            "minilm-sst",
+            "SST, read by a frozen MiniLM under attention, in the suites of three papers.",
+            figures=("wp_fig_contributions", "ss_fig5_fraction_removed", "jw_fig_correlation", "jw_fig_permutation"),
+        ),
         KeptRun(
             "fine-tuned",
             "minilm-sst-finetuned",
             "SST, classified by MiniLM fine-tuned from three seeds, with a twin of uniform weights and a search for an "
             "adversary.",
+            figures=tuple(
+                f"hf_fig_{name}"
+                for name in (
+                    "tvd_jsd",
+                    "contributions",
+                    "fraction_removed",
+                    "correlation",
+                    "permutation",
+                    "adversary",
+                )
+            ),
+        ),
+        KeptRun(
+            "movies",
+            "transformer",
+            "MiniLM fine-tuned from three seeds on sentences of film reviews; pip fetches the encoder and the texts.",
         ),
     ),
     tables=("hf_table_comparison", "hf_table_heads"),
-    figures="hf_.*|wp_fig_contributions|jw_fig_(correlation|permutation)|ss_fig5.*",
     beyond=(
         "What larger Transformers, or more layers' maps, would show: one small encoder and its last layer are asked.",
         "What is published: none of the papers has such a model, so that no number here has a counterpart.",
@@ -625,10 +633,10 @@ PROMPTED = Page(
             "sst",
             "smollm2-sst",
             "SST: SmolLM2-135M, prompted for the sentiment of 100 test sentences.",
+            figures=("hf_fig_maps",),
         ),
     ),
     tables=("hf_table_maps",),
-    figures="hf_fig_maps",
     learnt=("Words with more weight are no more the words that matter than words by lot.",),
     beyond=(
         "What larger language models show, or other prompts: one small model and one template are asked, in one "
@@ -648,11 +656,17 @@ READOUTS = Page(
             "own-readouts",
             "Three trainings, a twin of uniform weights and an adversary that attends elsewhere by construction, which "
             "`python examples/bag_of_words.py runs/bag_of_words` writes first.",
+            figures=(
+                "own_fig_attention_maps",
+                "own_fig_tvd_jsd",
+                "own_fig_contributions",
+                "own_fig_fraction_removed",
+                "own_fig_permutation",
+                "own_fig_adversary",
+            ),
         ),
     ),
     tables=("own_table_comparison",),
-    figures="own_.*",
-    generated=True,
     beyond=("What a trained network would show: the scores of these words are those of a logistic regression.",),
 )
 
@@ -673,16 +687,24 @@ CONTROLS = Page(
             "the maps of single texts, which can be shown since nobody wrote them.",
             "'datasets=[beacon]' 'jain_wallace={datasets: []}' 'serrano_smith={datasets: []}'"
             " 'deception={datasets: []}'",
+            figures=("wp_fig2_attention_maps",),
         ),
         KeptRun(
             "transformers",
             "controls-maps",
             "Transformers whose weights are set, so that one map is right and another one wrong, and one that was "
             "fine-tuned to hide what it relies on.",
+            figures=("hf_fig_maps",),
+        ),
+        KeptRun(
+            "default",
+            "",
+            "What `snakemake` makes where no configuration is named: the suites of three papers on sentences of film "
+            "reviews, which pip fetches, and small controls.",
+            figures=("fig_answer", "fig_instead"),
         ),
     ),
     tables=("controls", "hf_table_maps"),
-    figures=".*_attention_maps|hf_fig_maps",
     beyond=(
         "Whether the tests find what is there in texts that people write: a generated corpus has one cue at a time.",
     ),
@@ -705,11 +727,3 @@ PAGES = (
     SHORTCUTS,
 )
 """All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""
-
-QUOTING = frozenset({"wp_fig2_attention_maps", "own_fig_attention_maps", "hf_fig_attention_maps", "texts"})
-"""Exhibits that show texts: kept of generated corpora alone, since the texts of others are not ours to hand on."""
-
-
-def page_named(name: str) -> Page | None:
-    """The page of this name; None where there is none."""
-    return next((page for page in PAGES if page.name == name), None)

@@ -3,26 +3,25 @@
 from pathlib import Path
 
 from attention_audit.plan.exhibits import EXHIBITS
-from makers.replication.kept import every_kept
+from makers.replication.kept import list_kept
 
 OPENING = """# Gallery
 
 Every figure and table of the package, from runs of [the record](replication/README.md). The caption of each says how to
 read it; captions are in the report and in `workflow/report/`. Of several that show the same, of other suites, one is
-named. What has no link is in no run of the record. Written by `make replication`.
+named. The record keeps what its pages need: what it keeps no file of has no link. Written by `make replication`.
 
 | it shows | figure or table |
 | --- | --- |
 """
 
 
-def gallery(record: Path) -> dict[str, str]:
-    """Print the page, by its path in docs/. Figures and tables that show the same stand in one row."""
+def write_gallery(record: Path) -> dict[str, str]:
+    """Write the page, by its path in docs/. Figures and tables that show the same stand in one row."""
     links: dict[str, str] = {}
-    for kept in every_kept(record):
-        for exhibit in kept.exhibits:
-            if exhibit.shows not in links and kept.shows(exhibit):
-                file = kept.file(exhibit).relative_to(record)
-                links[exhibit.shows] = f"[{exhibit.name}](replication/{file.as_posix()})"
+    for kept in list_kept(record):
+        for exhibit in EXHIBITS:
+            if exhibit.shows not in links and (file := kept.locate(exhibit)).is_file():
+                links[exhibit.shows] = f"[{exhibit.name}](replication/{file.relative_to(record).as_posix()})"
     rows = {each.shows: links.get(each.shows, f"`{each.name}`") for each in EXHIBITS}
     return {"gallery.md": OPENING + "".join(f"| {shows} | {link} |\n" for shows, link in rows.items())}

@@ -21,7 +21,7 @@ from .audits import OWN
 from .checking import MEMORY, check_files
 from .exhibiting import Exhibiting
 from .exhibits import EXHIBITS, TABLES
-from .exploring import EXPLORER, REPORT, ExplorerPlan
+from .exploring import EXPLORER, REPORT, plan_page
 from .job import PlannedJob
 from .scope import Scope
 from .suites import read_config
@@ -60,7 +60,6 @@ class Plan:
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
-        self.exploring = ExplorerPlan(self.scope, self.trainings, self.auditing, self.exhibiting)
 
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""
@@ -120,7 +119,7 @@ class Plan:
     def plan_pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
         """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
         results = self.config.results
-        explored, shown = self.exploring.plan_page([])
+        explored, shown = plan_page(self.exhibiting, self.trainings, [])
         # of the first model, a text of which is shown, with the maps of some trainings
         first = {
             "readouts": [
@@ -133,7 +132,7 @@ class Plan:
             wildcards={},
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
-            make_settings=lambda: self.exploring.plan_page(self.describe_suites())[1],
+            make_settings=lambda: plan_page(self.exhibiting, self.trainings, self.describe_suites())[1],
             runs=["explorer.page"],
             prints=["columns.tables"],
         )
@@ -191,16 +190,12 @@ class Plan:
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,
-            built=self.describe_models(),
+            built={
+                f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
+                for suite, name in self.scope.asked
+                for _, _, model in self.scope.list_judged(suite, name)
+                if model.settings
+                for of in [model.architecture]
+            },
             items=subjects[0].items if (subjects := self.exhibiting.list_subjects()) else "words",
         )
-
-    def describe_models(self) -> dict[str, str]:
-        """Return what the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
-        return {
-            f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
-            for suite, name in self.scope.asked
-            for _, _, model in self.scope.list_judged(suite, name)
-            if model.settings
-            for of in [model.architecture]
-        }

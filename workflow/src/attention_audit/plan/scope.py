@@ -27,7 +27,7 @@ class Judged(NamedTuple):
     @property
     def name(self) -> str:
         """Its name in paths."""
-        return self.suite.path(self.model.name)
+        return self.suite.prefix + self.model.name
 
 
 class Scope:

@@ -46,10 +46,6 @@ class Suite:
     looks: str = ""
     citation: tuple[str, ...] = ()
 
-    def path(self, model: str) -> str:
-        """Return a model's name in paths."""
-        return f"{self.prefix}{model}"
-
     def datasets(self, config: Config) -> list[str]:
         """Return the data sets that the configuration names for it."""
         named = getattr(config, self.section)

@@ -68,7 +68,7 @@ class Trainings:
         first: dict[str, RunFiles] = {}
         for suite, dataset in scope.asked:
             for model in scope.models(suite, dataset).values():
-                training = f"{dataset}/{suite.path(model.name)}"
+                training = f"{dataset}/{suite.prefix}{model.name}"
                 for run in model.runs:
                     own, identity = RunFiles(training, run.seed, self.places), self._identity(suite.name, dataset, run)
                     self.homes[suite.name, dataset, run] = home = first.setdefault(identity, own)
