@@ -11,7 +11,6 @@ from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.jobs.train import SearchJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
@@ -19,7 +18,7 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.plan import LONGEST, Plan, write_json
 from attention_audit.section import Section
-from attention_audit.training.settings import DeceptionObjective, LabelObjective
+from attention_audit.training.settings import DeceptionObjective, LabelObjective, SearchSettings
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +79,7 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
     training = "needle/continuation"
     job = settings_of(plan, training, 10)
-    assert isinstance(job, SearchJob)
+    assert isinstance(job, SearchSettings)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 7, 3)
     base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4

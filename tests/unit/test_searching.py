@@ -173,6 +173,7 @@ def settings(**given: object) -> SearchSettings:
         patience=None,
         continuation=continuation,
         budget=BUDGET,
+        models=[],
     )
 
 

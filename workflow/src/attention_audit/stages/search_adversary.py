@@ -32,7 +32,6 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import SEARCH
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, use_inference
@@ -240,7 +239,7 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
     return float(np.mean(changes)) if changes else math.nan
 
 
-def run(job: Job[SearchJob]) -> None:
+def run(job: Job[SearchSettings]) -> None:
     """Search, write and read out each step when it is made, and the chosen one once more; and write the search.
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
