@@ -75,7 +75,7 @@ def run(job: Job[AuditsJob]) -> None:
     runners = [AuditRunner(job, asked) for asked in job.settings.audits]
     device = prepare_device(job.settings.device, job.settings.threads)
     # audits may be asked of some of the models only
-    asked = {runner: [run for run in runner.settings.runs if not runner.refuses(run)] for runner in runners}
+    asked = {runner: [run for run in runner.settings.runs if not runner.find_lack(run)] for runner in runners}
     every = {run.readout: run for runs in asked.values() for run in runs}
     tables: dict[AuditRunner, list[pa.Table]] = {runner: [] for runner in runners}
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
@@ -84,7 +84,7 @@ def run(job: Job[AuditsJob]) -> None:
         job.report(f"{run.model}, seed {run.seed}: {len(attributed.split)} texts")
         attributed.earlier = earlier.setdefault(run.model, {})
         for runner, found in tables.items():
-            if run in asked[runner] and not runner.refuses(run, attributed.readout):
+            if run in asked[runner] and not runner.find_lack(run, attributed.readout):
                 found.append(runner.label(runner.call(attributed, run=run), run))
     for runner, found in tables.items():
         runner.write(found)

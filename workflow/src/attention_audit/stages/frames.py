@@ -1,8 +1,8 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
@@ -60,10 +59,6 @@ def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> 
 class NotApplicable(Exception):
     """There is nothing to show; its text is the reason."""
 
-    def tell(self, provenance: Provenance) -> Provenance:
-        """Add the reason to what is recorded of a file."""
-        return replace(provenance, settings={**provenance.settings, "reason": str(self)})
-
 
 def gather(spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.DataFrame]:
     """Yield the rows of all files of an audit or, if asked, of each data set that has some, one after another.
@@ -89,11 +84,8 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
             for whose, path in zip(spec.files, job.inputs.get(name, []), strict=True):
                 if reason := read_reason(path):
                     reasons.setdefault((whose.name, whose.suite, whose.model), {})[path.stem] = reason
-    keys = [(subject["dataset"], subject["suite"], subject["model"]) for subject in subjects]
-    return [
-        subject | {"unasked": subject["unasked"] | reasons.get(key, {})}
-        for subject, key in zip(subjects, keys, strict=True)
-    ]
+    find_key = itemgetter("dataset", "suite", "model")
+    return [subject | {"unasked": subject["unasked"] | reasons.get(find_key(subject), {})} for subject in subjects]
 
 
 def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
