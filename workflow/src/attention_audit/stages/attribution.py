@@ -21,7 +21,7 @@ from attention_audit.readout import Scores, read_readout
 
 from .audits import AuditRunner
 from .job import Job
-from .loading import build_split, prepare_device, read_material, rebuild
+from .loading import build_model, build_split, prepare_device, read_material
 from .read_classifier import build_split_of, cut_pieces, open_classifier, read_texts
 
 
@@ -52,11 +52,11 @@ def rebuild_models(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torc
     for _, group in groupby(built, key=lambda each: list_shared(each[1])):
         members = [*group]
         architecture = members[0][1]
-        material = read_material(job.input("corpus"), job.input("vocabulary"), architecture, files=job.inputs)
+        material = read_material(job.inputs, architecture)
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (
-            rebuild(material, own, run.seed, job.inputs["weights"][run.readout], device) for run, own in members
+            build_model(material, own, run.seed, job.inputs["weights"][run.readout]).to(device) for run, own in members
         )
         together = None
         if architecture.frozen and len(members) > 1:

@@ -42,7 +42,6 @@ from attention_audit.training.loop import Epoch, Trained, fit, measure_loss
 from attention_audit.training.settings import AdversaryObjective, SearchSettings
 
 from .job import Job
-from .loading import load_weights
 from .train import Trainer, sort_by_model
 
 SHUFFLES = 10
@@ -261,8 +260,7 @@ def run(job: Job[SearchSettings]) -> None:
     for source, path in zip(files[chosen][:2], copy[:2], strict=True):
         with whole(path) as temporary:
             copyfile(source, temporary)
-    load_weights(model, copy.weights)
-    trainer.read_out(model, copy.readouts, copy.tail)
+    trainer.read_out(trainer.build(copy.weights), copy.readouts, copy.tail)
     rows = [
         step._asdict()
         | {

@@ -29,7 +29,7 @@ from attention_audit.training.loop import Trained, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
 
 from .job import Job
-from .loading import build_model, build_split, load_weights, prepare_device, read_material
+from .loading import build_model, build_split, prepare_device, read_material
 from .reading_classifiers import take_classifier, take_maps
 from .reading_out import take_head, take_readout
 
@@ -67,14 +67,8 @@ class Trainer:
         self.settings: TrainSettings = job.settings
         settings, self.provenance, self.report = self.settings, job.provenance, job.report
         self.device = prepare_device(settings.device, settings.threads)
-        self.material = read_material(
-            job.input("corpus"),
-            job.input("vocabulary"),
-            settings.architecture,
-            settings.objective.kind == "deception",
-            job.inputs,
-            settings.anonymised,
-        )
+        liar = settings.objective.kind == "deception"
+        self.material = read_material(job.inputs, settings.architecture, liar, settings.anonymised)
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:
                 job.report(texts.pieces.describe(name))
@@ -87,10 +81,7 @@ class Trainer:
 
     def build(self, start: Path | None = None) -> Network:
         """Build the model, with the first weights of its seed or with those of a file."""
-        model = build_model(self.material, self.settings.architecture, self.settings.seed).to(self.device)
-        if start is not None:
-            load_weights(model, start)
-        return model
+        return build_model(self.material, self.settings.architecture, self.settings.seed, start).to(self.device)
 
     def train(self, model: Network, report: Callable[[str], None]) -> Trained:
         """Train a model that has the first weights of its seed.
