@@ -33,8 +33,7 @@ def list_shared(own: Architecture) -> tuple[object, ...]:
 def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> Attributed:
     """Join a model with the texts of a split, which have these ids, and with its readout of them."""
     readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-    own = next((asked.attributions for asked in job.settings.audits if asked.attributions), [])
-    return Attributed(model, split, readout, job.report, seed=run.seed, own=own)
+    return Attributed(model, split, readout, job.report, seed=run.seed, own=job.settings.audits[0].attributions)
 
 
 def open_classifiers(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device) -> Iterator[Attributed]:

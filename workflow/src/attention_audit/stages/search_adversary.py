@@ -187,7 +187,8 @@ def search(
     cannot be softened.
     """
     sought, dev, recipe = settings.continuation, splits["dev"], settings.optimisation
-    budgets = [settings.budget, *([retraining] if retraining > settings.budget else [])]
+    # NaN is no greater
+    budgets = [settings.budget, max(settings.budget, retraining)]
     soften(model.attention, sought.softening)
     softened = {name: weights.clone() for name, weights in model.state_dict().items()}
     steps: list[Step] = []
