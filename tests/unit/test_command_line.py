@@ -92,7 +92,7 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "settings", "title"),
+    ("rule", "settings", "title"),
     [
         (
             "train",
@@ -100,12 +100,12 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
             "train sst adversary lambda 0.002 seed 10",
         ),
         ("fetch", {}, "fetch"),
-        ("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}, "permutation sst jw"),
-        ("table", {"exhibit": "summary", "suite": ""}, "summary"),
+        ("permutation", {"dataset": "sst", "suite": "jw"}, "permutation sst jw"),
+        ("summary", {"suite": ""}, "summary"),
     ],
 )
-def test_titles_tell_jobs_apart(stage: str, settings: dict[str, Any], title: str) -> None:
-    assert command_line.make_title(stage, settings) == title
+def test_titles_tell_jobs_apart(rule: str, settings: dict[str, Any], title: str) -> None:
+    assert command_line.make_title(rule, settings) == title
 
 
 def test_run_hands_all_words_to_snakemake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

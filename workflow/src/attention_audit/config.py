@@ -340,16 +340,12 @@ class Config(OfDataset, OfRun):
                     yield f"{place}: {refuse_override(key)}"
 
 
-def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a group of settings, and of the groups in it, that have another value in another group."""
-    differing: dict[str, Any] = {}
-    for key, value in settings.items():
-        other = others.get(key)
-        if value != other or key not in others:
-            differing[key] = value
-            if isinstance(value, Mapping) and isinstance(other, Mapping):
-                differing[key] = _differing(value, other)
-    return differing
+def _differing(settings: Any, others: Any) -> Any:
+    """Return a value; of a group of settings only the keys, there and in the groups in it, that others have not so."""
+    if not (isinstance(settings, Mapping) and isinstance(others, Mapping)):
+        return settings
+    pairs = ((key, value, others.get(key)) for key, value in settings.items())
+    return {key: _differing(value, other) for key, value, other in pairs if value != other or key not in others}
 
 
 def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
@@ -374,12 +370,9 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     """
     own, theirs = raw.get("corpora"), catalogue.get("corpora", {})
     # an entry of the user's with the name of one of the catalogue has the keys of both; but its kind is the user's
-    tables = [
-        name
-        for name, entry in (own.items() if isinstance(own, Mapping) else ())
-        if isinstance(entry, Mapping) and entry.get("kind") == "table"
-    ]
-    if taken := [name for name in tables if theirs.get(name, {"kind": "table"})["kind"] != "table"]:
+    entries = own if isinstance(own, Mapping) else {}
+    tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
+    if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
         line = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
         raise AuditError(*map(line.format, taken))
     try:

@@ -37,11 +37,7 @@ def write_table(
     nulls has some.
     """
     schema = artefact.schema
-    if isinstance(columns, dict | pa.Table):
-        table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
-    else:
-        table = pa.Table.from_pandas(columns[schema.names], schema=schema, preserve_index=False)
-    write_batches(path, artefact, [table], provenance)
+    write_batches(path, artefact, [pa.table({name: columns[name] for name in schema.names}, schema)], provenance)
 
 
 def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:

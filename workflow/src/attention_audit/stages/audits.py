@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -120,8 +120,7 @@ class AuditRunner:
         self.provenance = Provenance("audit", recorded, asked.code or job.provenance.code)
         self.kind = artefact(asked.columns)
         self.function: Callable[..., Any] = load(asked.target)
-        self.parameters = inspect.signature(self.function).parameters
-        self.hints = get_type_hints(self.function)
+        self.parameters = inspect.signature(self.function, eval_str=True).parameters
         self.reason = asked.reason
         self.read_fact = cache(lambda name: FACTS[name][1](*job.inputs.get(FACTS[name][0], [])))
 
@@ -151,13 +150,13 @@ class AuditRunner:
         Raises AuditError where it has a parameter that nothing is offered for.
         """
         offered, arguments = self.offer(run), {}
-        for name in list(self.parameters)[len(first) :]:
+        for name, parameter in islice(self.parameters.items(), len(first), None):
             if name in offered:
-                value, kind = offered[name](), self.hints.get(name)
+                value, kind = offered[name](), parameter.annotation
                 if isinstance(kind, type) and issubclass(kind, Section):
                     value = kind.model_validate(value)
                 arguments[name] = value
-            elif self.parameters[name].default is inspect.Parameter.empty:
+            elif parameter.default is inspect.Parameter.empty:
                 raise AuditError(
                     f"{self.settings.target}: nothing is offered for its parameter {name!r} (offered: "
                     f"{', '.join(offered)}); see stages/audits.py, and `settings` and `after` of its entry in "

@@ -31,9 +31,8 @@ def to_categorical(table: pa.Table) -> pa.Table:
             columns[field.name] = column.dictionary_encode()
         elif pa.types.is_list(field.type):
             longest = pc.max(pc.list_value_length(column)).as_py() or 0
-            if longest:
-                filled = pc.list_slice(column, 0, longest, return_fixed_size_list=True)
-                columns |= {f"{field.name}_{place}": pc.list_element(filled, place) for place in range(longest)}
+            filled = pc.list_slice(column, 0, longest, return_fixed_size_list=True)
+            columns |= {f"{field.name}_{place}": pc.list_element(filled, place) for place in range(longest)}
         else:
             columns[field.name] = column
     return pa.table(columns)
@@ -43,15 +42,16 @@ def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> 
     """Read the files at some places of one name as one frame, with a column that says whose rows these are if asked."""
     kind = artefact(spec.declared)
     columns = spec.columns or kind.schema.names
-    tables = [("", kind.schema.empty_table().select(columns))]
-    for place in places:
-        tables += [(spec.files[place].suite, table) for table in read_batches(paths[place], kind, columns)]
-    asked = []
-    for suite, table in tables:
+
+    def prepare(table: pa.Table, suite: str = "") -> pa.Table:
         own = table.filter(pc.field("split") == spec.split) if spec.split else table
         if spec.suites:
             own = own.append_column("suite", pa.array([suite] * len(own), pa.string()))
-        asked.append(to_categorical(own) if spec.categories else own)
+        return to_categorical(own) if spec.categories else own
+
+    asked = [prepare(kind.schema.empty_table().select(columns))]
+    for place in places:
+        asked += (prepare(table, spec.files[place].suite) for table in read_batches(paths[place], kind, columns))
     # tables without any list have none of its columns
     return pa.concat_tables(asked, promote_options="default").unify_dictionaries().to_pandas()
 
