@@ -49,7 +49,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--into",
         type=Path,
-        help="with `init`: the configuration to write, if not mine.yaml",
+        default="mine.yaml",
+        help="with `init`: the configuration to write, if not %(default)s",
     )
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")

@@ -267,8 +267,7 @@ class Config(OfDataset, OfRun):
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
-                    likely = suggest(name, known)
-                    yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
+                    yield f"{key}: unknown data set {name!r}{suggest(name, known)}; known: {', '.join(known)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
@@ -283,8 +282,7 @@ class Config(OfDataset, OfRun):
         asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in named}
         for key, vectors in asked.items():
             if vectors not in known:
-                likely = suggest(vectors, known)
-                yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
+                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
 
     def _unlendable(self) -> Iterator[str]:
         """Return data sets that name another, to take texts from, which does not fit."""
@@ -294,8 +292,8 @@ class Config(OfDataset, OfRun):
             field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
             key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
             if other is None:
-                likely = suggest(source.other, self.corpora)
-                yield f"{key}: unknown data set {source.other!r}{likely}; name one of `corpora`"
+                near = suggest(source.other, self.corpora)
+                yield f"{key}: unknown data set {source.other!r}{near}; name one of `corpora`"
             elif not (other.trained and source.trained) or other.other is not None:
                 yield f"{key}: {source.other} has no training texts of its own; name another"
             elif other.pair != source.pair:
