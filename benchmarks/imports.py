@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from attention_audit.artefacts.journal import Entry, read_entry
+from attention_audit.artefacts.journal import Entry, read_entries
 
 
 class Spent(NamedTuple):
@@ -50,7 +50,7 @@ def row(rule: Spent) -> list[object]:
 
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    entries = [entry for path in sorted((results / "logs").rglob("*.log")) if (entry := read_entry(path))]
+    entries = read_entries(results / "logs")
     rules = spent(entries)
     cpu, importing = sum(rule.cpu for rule in rules), sum(rule.importing for rule in rules)
     total = Spent("all", sum(rule.jobs for rule in rules), cpu, importing)

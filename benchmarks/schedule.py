@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from attention_audit.artefacts.journal import Entry, read_entry
+from attention_audit.artefacts.journal import Entry, read_entries
 
 TRAINED = ("train", "search")
 
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("results", type=Path, help="results folder of a finished run")
     parser.add_argument("--cores", type=int, default=8)
     call = parser.parse_args()
-    jobs = [entry for log in sorted((call.results / "logs").rglob("*.log")) if (entry := read_entry(log))]
+    jobs = read_entries(call.results / "logs")
     before = needed(jobs)
     rank = chains(jobs, before)
     seconds, trainings = at_once(jobs, before, rank, call.cores)

@@ -12,11 +12,10 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_columns, build_vocabulary
-from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Classifier
 from attention_audit.readout import read_readout
-from attention_audit.training.settings import Recipe
+from attention_audit.training.settings import Recipe, TrainSettings
 
 
 def make_architecture(encoder="bilstm", attention="additive", **given):
@@ -56,5 +55,5 @@ def train_in(folder, model, architecture, recipe, reference="", **given):
     outputs = {"weights": [f"{folder}/{model}/weights.safetensors"]}
     outputs |= {name: [f"{folder}/{model}/{name}.parquet"] for name in ("history", "head")}
     outputs["readouts"] = [f"{folder}/{model}/{split}.parquet" for split in SPLITS]
-    run_stage("train", TrainJob.model_validate(settings | given), inputs, outputs)
+    run_stage("train", TrainSettings.model_validate(settings | given), inputs, outputs)
     return [read_readout(Path(path)) for path in outputs["readouts"]]

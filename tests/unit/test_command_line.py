@@ -95,8 +95,8 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path):
 def test_titles_tell_jobs_apart():
     title = command_line.make_title
     assert title("fetch", {}) == "fetch"
-    assert title("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
-    assert title("table", {"exhibit": "summary", "suite": ""}) == "summary"
+    assert title("permutation", {"dataset": "sst", "suite": "jw"}) == "permutation sst jw"
+    assert title("summary", {"suite": ""}) == "summary"
     training = {
         "dataset": "sst",
         "model": "adversary",

@@ -228,7 +228,7 @@ def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path, monkeypatch):
 def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_bytes(PLAIN)
     monkeypatch.chdir(tmp_path)
-    said = initialise([Path("a.csv")], None)
+    said = initialise([Path("a.csv")], Path("mine.yaml"))
     assert "  python -m attention_audit run -n --configfile mine.yaml\n" in said
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == "a.csv"
 

@@ -51,7 +51,8 @@ def read(tmp_path, provenance, monkeypatch):
         write_batches(corpus, CORPUS, [table[:3], table[3:]], provenance)
         if cut:
             corpus.write_bytes(corpus.read_bytes()[:-cut])
-        return read_material(corpus, vocabulary, model or architecture(), hides)
+        files = {"corpus": [corpus], "vocabulary": [vocabulary]}
+        return read_material(files, model or architecture(), hides)
 
     return write_and_read
 

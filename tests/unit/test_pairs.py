@@ -242,7 +242,8 @@ class Rooms:
         self.write([*(self.row(each, 2) for each in SPLITS), self.row(split, 0, id="odd", **changes)])
 
     def read(self, **given):
-        return read_material(self.folder / "corpus.parquet", self.folder / "vocabulary.parquet", architecture(**given))
+        files = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")}
+        return read_material(files, architecture(**given))
 
 
 @pytest.fixture

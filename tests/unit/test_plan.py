@@ -16,7 +16,7 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import LONGEST, write_json
-from attention_audit.training.settings import DeceptionObjective, LabelObjective
+from attention_audit.training.settings import DeceptionObjective, LabelObjective, SearchSettings
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,7 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
     training = "needle/continuation"
     job = settings_of(plan, training, 10)
+    assert isinstance(job, SearchSettings)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 7, 3)
     base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4

@@ -8,7 +8,8 @@ from in_process import job_of
 from readouts import make_heads, make_pairs, make_readout
 
 from attention_audit.artefacts.parquet import read_reason, read_table
-from attention_audit.columns.audits import PERMUTATION
+from attention_audit.audits.contributions import ranked_sets
+from attention_audit.columns.audits import PERMUTATION, RANKED_SETS
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.stages.audits import AuditRunner
 
@@ -66,8 +67,16 @@ def test_the_rest_is_seen_in_the_readout(tmp_path):
 
 def test_a_file_without_rows_says_why(tmp_path):
     runner = runner_of("tokens", tmp_path, hierarchical=True)
-    assert runner.refuses(runner.settings.runs[0])
+    assert runner.find_lack(runner.settings.runs[0])
     runner.write([])
     path = tmp_path / "permutation.parquet"
     assert read_table(path, PERMUTATION).num_rows == 0
     assert read_reason(path) == "permutation needs attention over tokens, and mine attends to sentences"
+
+
+def test_what_never_flips_is_null(tmp_path):
+    columns = ranked_sets(make_readout([2, 2], 3), 0)
+    columns["fraction_removed"][0] = float("nan")
+    runner = runner_of("", tmp_path)
+    runner.kind = RANKED_SETS
+    assert runner.label(columns, runner.settings.runs[0])["fraction_removed"][0].as_py() is None

@@ -168,6 +168,7 @@ def settings(**given):
         patience=None,
         continuation=continuation,
         budget=BUDGET,
+        models=[],
     )
 
 

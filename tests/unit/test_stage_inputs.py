@@ -2,20 +2,17 @@
 
 import pandas as pd
 import pyarrow as pa
-from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.audits.attributed import EVERY_TEXT, FURTHER
-from attention_audit.audits.contributions import ranked_sets
 from attention_audit.audits.correlation import name_words
 from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
 from attention_audit.audits.rankings import TOPS
-from attention_audit.columns.audits import RANKED_SETS
 from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
-from attention_audit.stages.audits import count_words, find_sentences, label_columns
+from attention_audit.stages.audits import count_words, find_sentences
 from attention_audit.stages.frames import read_arguments, to_categorical
 from attention_audit.stages.job import Job
 
@@ -63,13 +60,6 @@ def test_whatever_is_held_against_marks_has_a_look():
     attributions = [look for name, look in PLAUSIBLE.items() if name not in several]
     assert len({(look.colour, look.marker) for look in attributions}) == len(attributions)
     assert len({look.label for look in attributions}) == len(attributions)
-
-
-def test_what_never_flips_is_null():
-    columns = ranked_sets(make_readout([2, 2], 3), 0)
-    columns["fraction_removed"][0] = float("nan")
-    identity = {"dataset": "toy", "model": "han_rnn", "lambda": None, "seed": 1}
-    assert label_columns(RANKED_SETS, identity, columns)["fraction_removed"][0].as_py() is None
 
 
 def test_the_sentences_of_evidence_are_named_once():

@@ -25,7 +25,7 @@ from attention_audit.model.network import predict_split
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
 from attention_audit.stages import attribution
-from attention_audit.stages.loading import build_split, read_material, rebuild
+from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.transformer.opening import open_model
 
 CPU = torch.device("cpu")
@@ -95,10 +95,9 @@ class Made(NamedTuple):
         seed = self.plan.trainings.seeds[training][0]
         architecture = settings_of(self.plan, training, seed).architecture
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
-        files = {"transformer": [Path(places.transformer)]}
-        corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
-        material = read_material(corpus, vocabulary, architecture, files=files)
-        model = rebuild(material, architecture, seed, self.file("weights", training), CPU)
+        files = {name: [Path(places.corpus_file(dataset, name))] for name in ("corpus", "vocabulary")}
+        material = read_material(files | {"transformer": [Path(places.transformer)]}, architecture)
+        model = build_model(material, architecture, seed, self.file("weights", training))
         return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids
 
     def readout(self, training):

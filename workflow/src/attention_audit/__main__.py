@@ -49,7 +49,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--into",
         type=Path,
-        help="with `init`: the configuration to write, if not mine.yaml",
+        default="mine.yaml",
+        help="with `init`: the configuration to write, if not %(default)s",
     )
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")
@@ -89,13 +90,12 @@ def _start_log(path: Path | None, title: str) -> None:
         logger.info("started; log: %s", path)
 
 
-def make_title(stage: str, settings: dict[str, Any]) -> str:
+def make_title(rule: str, settings: dict[str, Any]) -> str:
     """Make a short title for one job's messages: what it makes, then data set, suite, model, lambda and seed, if it has
     them.
     """
     lambda_, seed = settings.get("objective", {}).get("lambda_"), settings.get("seed")
-    words = [settings.get("audit") or settings.get("exhibit") or stage]
-    words += [settings.get(key) for key in ("dataset", "suite", "model")]
+    words = [rule, *(settings.get(key) for key in ("dataset", "suite", "model"))]
     words += [lambda_ and f"lambda {lambda_:g}", None if seed is None else f"seed {seed}"]
     return " ".join(word for word in words if word and isinstance(word, str))
 
@@ -133,8 +133,8 @@ def prepare(arguments: Sequence[str]) -> None:
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
     started = datetime.now(UTC)
-    name = make_title(call.stage, call.settings)
-    _start_log(call.log, name)
+    rule = call.settings.get("audit") or call.settings.get("exhibit") or call.stage
+    _start_log(call.log, make_title(rule, call.settings))
     stage = import_stage(call)
     try:
         (kind,) = get_args(get_type_hints(stage.run)["job"])
@@ -148,8 +148,7 @@ def run_stage(call: argparse.Namespace) -> None:
     importing = time.process_time()
     stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
     if call.log:
-        rule = call.settings.get("audit") or call.settings.get("exhibit") or call.stage
-        note(call.log, rule, inputs, outputs, started, call.threads, importing=importing)
+        note(call.log, rule, inputs, outputs, started, call.threads, importing)
 
 
 def run_workflow(words: Sequence[str]) -> NoReturn:

@@ -61,28 +61,22 @@ def _is_words(node: object) -> bool:
     return isinstance(node, ast.keyword) and node.arg in WORDS
 
 
-def _normalise(node: object) -> str:
-    """Return a syntax tree in a normal form: without words, positions and empty fields, which differ between
-    Pythons.
+def _drop_words(tree: ast.Module, columns: bool) -> None:
+    """Drop words, and fields that are empty or follow from others, in which Pythons differ. columns: whether this is a
+    module of columns, where the text that a kind of column is called with is words too.
     """
-    if isinstance(node, ast.AST):
-        fields = ((name, getattr(node, name, None)) for name in node._fields)
-        kept = (f"{name}={_normalise(value)}" for name, value in fields if value is not None and value != [])
-        return f"{type(node).__name__}({','.join(kept)})"
-    if isinstance(node, list):
-        return f"[{','.join(_normalise(item) for item in node if not _is_words(item))}]"
-    return repr(node)
+    for node in ast.walk(tree):
+        if columns and isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "described":
+            node.args = [each for each in node.args if not isinstance(each, ast.Constant | ast.JoinedStr)]
+        for name, value in [*ast.iter_fields(node)]:
+            if isinstance(value, list):
+                value[:] = [each for each in value if not _is_words(each)]
+            if value is None or value == [] or name == "ctx":
+                delattr(node, name)
 
 
 READER = sys.version.encode() + Path(__file__).read_bytes()
 """What reads the modules: this Python, and this file."""
-
-
-def _drop_meanings(tree: ast.Module) -> None:
-    """Drop the text that a kind of column is called with, from a module of columns."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "described":
-            node.args = [each for each in node.args if not isinstance(each, ast.Constant | ast.JoinedStr)]
 
 
 @cache
@@ -102,9 +96,9 @@ def _read(path: Path) -> tuple[str, list[str]]:
             digest, *imports = json.loads(text)
             return digest, imports
     tree = ast.parse(source, filename=str(path))
-    if path.parent.name == "columns":
-        _drop_meanings(tree)
-    digest, imports = hashlib.sha256(_normalise(tree).encode()).hexdigest(), sorted(_list_imports(tree))
+    imports = sorted(_list_imports(tree))
+    _drop_words(tree, path.parent.name == "columns")
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
     text = json.dumps([digest, *imports])
     # where it cannot be written, the next command parses the module again
     with suppress(AuditError):

@@ -267,8 +267,7 @@ class Config(OfDataset, OfRun):
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
-                    likely = suggest(name, known)
-                    yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
+                    yield f"{key}: unknown data set {name!r}{suggest(name, known)}; known: {', '.join(known)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
@@ -283,8 +282,7 @@ class Config(OfDataset, OfRun):
         asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in named}
         for key, vectors in asked.items():
             if vectors not in known:
-                likely = suggest(vectors, known)
-                yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
+                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
 
     def _unlendable(self) -> Iterator[str]:
         """Return data sets that name another, to take texts from, which does not fit."""
@@ -294,8 +292,8 @@ class Config(OfDataset, OfRun):
             field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
             key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
             if other is None:
-                likely = suggest(source.other, self.corpora)
-                yield f"{key}: unknown data set {source.other!r}{likely}; name one of `corpora`"
+                near = suggest(source.other, self.corpora)
+                yield f"{key}: unknown data set {source.other!r}{near}; name one of `corpora`"
             elif not (other.trained and source.trained) or other.other is not None:
                 yield f"{key}: {source.other} has no training texts of its own; name another"
             elif other.pair != source.pair:
@@ -340,16 +338,12 @@ class Config(OfDataset, OfRun):
                     yield f"{place}: {refuse_override(key)}"
 
 
-def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a group of settings, and of the groups in it, that have another value in another group."""
-    differing: dict[str, Any] = {}
-    for key, value in settings.items():
-        other = others.get(key)
-        if value != other or key not in others:
-            differing[key] = value
-            if isinstance(value, Mapping) and isinstance(other, Mapping):
-                differing[key] = _differing(value, other)
-    return differing
+def _differing(settings: Any, others: Any) -> Any:
+    """Return a value; of a group of settings only the keys, there and in the groups in it, that others have not so."""
+    if not (isinstance(settings, Mapping) and isinstance(others, Mapping)):
+        return settings
+    pairs = ((key, value, others.get(key)) for key, value in settings.items())
+    return {key: _differing(value, other) for key, value, other in pairs if value != other or key not in others}
 
 
 def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
@@ -374,12 +368,9 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     """
     own, theirs = raw.get("corpora"), catalogue.get("corpora", {})
     # an entry of the user's with the name of one of the catalogue has the keys of both; but its kind is the user's
-    tables = [
-        name
-        for name, entry in (own.items() if isinstance(own, Mapping) else ())
-        if isinstance(entry, Mapping) and entry.get("kind") == "table"
-    ]
-    if taken := [name for name in tables if theirs.get(name, {"kind": "table"})["kind"] != "table"]:
+    entries = own if isinstance(own, Mapping) else {}
+    tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
+    if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
         line = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
         raise AuditError(*map(line.format, taken))
     try:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -18,32 +18,26 @@ QUOTED = re.compile(r"'([^']*)'")
 ALLOWED = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
-def list_parts(annotation: Any) -> Iterator[Any]:
-    """List the types of a type: those of a union, or the type itself, without what only checks its values."""
-    if hasattr(annotation, "__metadata__"):
-        yield from list_parts(get_args(annotation)[0])
-    elif get_args(annotation) and get_origin(annotation) not in (list, dict):
-        for part in get_args(annotation):
-            yield from list_parts(part)
-    else:
+def list_sections(annotation: Any) -> Iterator[type[Section]]:
+    """List the groups of keys that stand anywhere in a type, such as those of a union or of the values of a group."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation
+    for part in get_args(annotation):
+        yield from list_sections(part)
 
 
 def list_keys(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
     """List the keys that a group in a configuration may have, from its place there."""
-    here: list[Any] = [group]
+    here = [group]
     for key in place:
-        found = []
-        for part in here:
-            fields = getattr(part, "model_fields", {})
-            if get_origin(part) in (list, dict):
-                found.append(get_args(part)[-1])
-            elif key in fields:
-                found.append(fields[key].annotation)
-            elif "kind" in fields and key in get_args(fields["kind"].annotation):
-                found.append(part)  # pydantic also names the branch of a union
-        here = [part for annotation in found for part in list_parts(annotation)]
-    return [key for part in here for key in getattr(part, "model_fields", {})]
+        fields = [section.model_fields for section in here]
+        below = [part for each in fields if key in each for part in list_sections(each[str(key)].annotation)]
+        # pydantic also names the branch of a union
+        kinds = (each.get("kind") for each in fields)
+        branch = [part for part, kind in zip(here, kinds, strict=True) if kind and key in get_args(kind.annotation)]
+        # the key of an entry, or its place, leads to what its type has already led to
+        here = below or branch or here
+    return [key for section in here for key in section.model_fields]
 
 
 def find_keys(error: ErrorDetails, raw: Any) -> list[str]:

@@ -2,10 +2,26 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 _held: list[object] = []
 """The locks of this process, which would be let go with their last name."""
+
+
+def take_lock(path: Path) -> bool:
+    """Hold an exclusive lock on `path` until this process ends, however it ends; unless another one holds it.
+
+    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed process.
+    """
+    # imported here: a job without a GPU does not need it
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, fallback_to_soft=False)
+    _held.append(lock)
+    with suppress(Timeout):
+        lock.acquire(blocking=False)
+    return lock.is_locked
 
 
 def count_gpus() -> int:
@@ -18,16 +34,6 @@ def claim(count: int) -> int:
 
     Where other jobs hold all GPUs, the user runs several jobs on each, and the process id chooses one of them.
     """
-    # imported here: a job without a GPU does not need it
-    from filelock import FileLock, Timeout
-
-    for index in range(count):
-        path = Path(tempfile.gettempdir()) / f"attention-audit-{os.getuid()}-gpu{index}.lock"
-        lock = FileLock(path, fallback_to_soft=False)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            continue
-        _held.append(lock)
-        return index
-    return os.getpid() % count
+    folder = Path(tempfile.gettempdir())
+    free = (index for index in range(count) if take_lock(folder / f"attention-audit-{os.getuid()}-gpu{index}.lock"))
+    return next(free, os.getpid() % count)

@@ -40,8 +40,6 @@ from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, suggest
 from attention_audit.places import CATALOGUE, TREE
 
-MINE = Path("mine.yaml")
-"""The configuration that is written where nobody names another."""
 ROWS = 20_000
 """Rows from which columns are guessed."""
 LONGEST = 40
@@ -70,13 +68,12 @@ TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
 
 
 class Column(NamedTuple):
-    """A column. cells: those that are not empty, without white space around texts; empty: how many others there are.
-    values: how often each occurs, as labels are read, and texts: both are empty where many cells are of another kind.
+    """A column. cells: those that are not empty, without white space around texts. values: how often each occurs, as
+    labels are read, and texts: both are empty where many cells are of another kind.
     """
 
     name: str
     cells: list[Any]
-    empty: int
     values: Counter[Any]
     texts: list[str]
 
@@ -111,7 +108,7 @@ def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
             kept if len(kept) >= MOSTLY * len(there) else []
             for kept in ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
         )
-        columns.append(Column(name, there, len(rows) - len(there), Counter(map(label_text, plain)), texts))
+        columns.append(Column(name, there, Counter(map(label_text, plain)), texts))
     return columns
 
 
@@ -228,7 +225,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
         said["split"] = (split.name, list_counts(split.values))
     if own := next(filter(Column.is_id, free), None):
         twice = f"{quote_cell(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
-        said["id"] = (None, twice) if own.empty or len(own.values) < len(own.cells) else (own.name, "")
+        said["id"] = (None, twice) if len(own.values) < len(rows) else (own.name, "")
     if shared := next(filter(Column.is_group, free), None):
         how = f"or {quote_cell(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
         said["group"] = (None, how)
@@ -266,13 +263,12 @@ def write_entry(name: str, said: Said, path: Path) -> str:
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
 
-def initialise(files: Sequence[Path], into: Path | None, text: str | None = None, label: str | None = None) -> str:
+def initialise(files: Sequence[Path], into: Path, text: str | None = None, label: str | None = None) -> str:
     """Write a configuration for a file, and return what was found, guessed and is to be done.
 
-    into: where to write it, `MINE` where None. text, label: columns that the user names. Raises AuditError where there
-    is a file already, and where the table cannot be read or has nothing to train on; nothing is written then.
+    into: where to write it. text, label: columns that the user names. Raises AuditError where there is a file already,
+    and where the table cannot be read or has nothing to train on; nothing is written then.
     """
-    into = into or MINE
     if into.exists():
         raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:

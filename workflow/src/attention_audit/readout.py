@@ -182,6 +182,9 @@ class Readout:
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
         for members in sort_by_length(lengths, positions):
+            choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
+            for row, member in zip(choices, members, strict=True):
+                row[... if self.candidates is None else self.candidates[member]] = True
             yield Padded(
                 members,
                 _pad(self.attention, members, dtype),
@@ -189,19 +192,10 @@ class Readout:
                 torch.tensor(self.bias[members], dtype=dtype),
                 torch.from_numpy(lengths[members]),
                 head,
-                self._choices(members),
+                None if self.candidates is None else torch.from_numpy(choices),
                 None if self.attending is None else self.attending.pad(members, dtype),
                 None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
-
-    def _choices(self, members: Integers) -> Tensor | None:
-        """True on the candidate classes of the texts at `members`, (n, C); None for a model of single texts."""
-        if self.candidates is None:
-            return None
-        choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
-        for row, member in zip(choices, members, strict=True):
-            row[self.candidates[member]] = True
-        return torch.from_numpy(choices)
 
     def predict(self, attention: Sequence[Floats32]) -> Floats32:
         """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`.
@@ -365,9 +359,14 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
     )
 
 
+def find_kind(path: Path) -> Artefact:
+    """Find which kind of readout a file is."""
+    return {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
+
+
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Find which kind of readout a file is, and the tail beside it, which those of Transformers have."""
-    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
+    kind = find_kind(path)
     if kind is not HEADED:
         return kind, None
     beside = path.with_name(TAIL_FILE)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -76,26 +77,21 @@ class OneOf:
         return {"anyOf": [{"enum": [*self.names()], "type": "string"}, {"type": "string"}]}
 
 
-def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
-    """Raise ValueError for the first of `values` that occurs twice; `what` says what a value is."""
-    seen: set[Any] = set()
-    for value in values:
-        if value in seen:
-            raise ValueError(f"duplicate {what} {value!r}")
-        seen.add(value)
-
-
 Value = TypeVar("Value")
 
 
-def _distinct(values: list[Value]) -> list[Value]:
-    refuse_duplicates("value", values)
+def refuse_duplicates(what: str, values: list[Value]) -> list[Value]:
+    """Return the values. Raises ValueError for the first that occurs twice; `what` says what a value is."""
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ValueError(f"duplicate {what} {value!r}")
     return values
 
 
-Distinct = Annotated[list[Value], AfterValidator(_distinct)]
+_DISTINCT = AfterValidator(partial(refuse_duplicates, "value"))
+Distinct = Annotated[list[Value], _DISTINCT]
 """A list in which no value stands twice."""
-OneOrMore = Annotated[list[Value], Field(min_length=1), AfterValidator(_distinct)]
+OneOrMore = Annotated[list[Value], Field(min_length=1), _DISTINCT]
 """The same, which is not empty."""
 
 

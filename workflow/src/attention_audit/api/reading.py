@@ -41,7 +41,7 @@ from attention_audit.plan.suites import Suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import build_readout
-from attention_audit.stages.loading import build_split, read_material, rebuild
+from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.read_classifier import (
     build_split_of,
     cut_pieces,
@@ -182,11 +182,11 @@ class Trained:
         network: Network
         tokenizer: Any = None
         if model.settings:
-            record = {"transformer": [*map(Path, self.trainings.list_records(self.dataset, model))]}
             vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
-            material = read_material(corpus, vocabulary, model.architecture, files=record)
-            material = replace(material, classes=len(self.classes))
-            network = rebuild(material, model.architecture, run.seed, self._place_weights(run), device)
+            record = map(Path, self.trainings.list_records(self.dataset, model))
+            files = {"corpus": [corpus], "vocabulary": [vocabulary], "transformer": [*record]}
+            material = replace(read_material(files, model.architecture), classes=len(self.classes))
+            network = build_model(material, model.architecture, run.seed, self._place_weights(run))
             encoded = material.splits["test"]
             split, pieces = build_split(encoded, device), encoded.pieces
             if material.opened:

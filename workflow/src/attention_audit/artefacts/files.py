@@ -78,19 +78,19 @@ def rebuild_hint(path: Path) -> str:
 
 
 def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
-    """Compute the place of the seal's digits in a file, -1 where there are none; the digits that stand there, and
-    those that are the checksum of all other bytes. Raises OSError where the file cannot be read.
+    """Compute the place of the seal's digits in a file, the digits that stand there, and those that are the checksum of
+    all other bytes. Raises ValueError where there is no seal, and OSError where the file cannot be read.
     """
-    with path.open("rb") as stream:
-        # an empty file cannot be mapped
-        if os.fstat(stream.fileno()).st_size:
-            with mmap(stream.fileno(), 0, access=ACCESS_READ) as content, memoryview(content) as view:
-                place = content.rfind(MARK) + len(MARK)
-                behind = place + DIGITS
-                if place >= len(MARK):
-                    checksum = zlib.crc32(view[behind:], zlib.crc32(view[:place]))
-                    return place, content[place:behind], b"%08x" % checksum
-    return -1, b"", b""
+    with (
+        path.open("rb") as stream,
+        mmap(stream.fileno(), 0, access=ACCESS_READ) as content,
+        memoryview(content) as view,
+    ):
+        place = content.rfind(MARK) + len(MARK)
+        behind = place + DIGITS
+        if place < len(MARK):
+            raise ValueError(f"{path}: no seal")
+        return place, content[place:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:place]))
 
 
 @contextmanager
@@ -99,7 +99,6 @@ def write_sealed(path: Path) -> Iterator[Path]:
     with whole(path) as temporary:
         yield temporary
         place, _, digits = _compute_seal(temporary)
-        assert place >= 0
         with temporary.open("r+b") as stream:
             stream.seek(place)
             stream.write(digits)
@@ -110,17 +109,16 @@ def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
     """Check the seal of a file that the block reads, of a kind that is called `what`.
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing, cannot be read, or is
-    damaged: where the seal does not hold, or the block raises one of `errors`.
+    damaged: where the seal does not hold, or the block raises one of `errors`, of which ValueError is one.
     """
-    damaged = f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}"
     try:
-        place, found, expected = _compute_seal(path)
-        if place < 0 or found != expected:
-            raise AuditError(damaged)
+        _, found, expected = _compute_seal(path)
+        if found != expected:
+            raise ValueError(f"{path}: broken seal")
         yield
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except errors as error:
-        raise AuditError(damaged) from error
+        raise AuditError(f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}") from error
     except OSError as error:
         raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error

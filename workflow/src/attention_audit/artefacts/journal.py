@@ -103,9 +103,8 @@ def note(
     inputs: Mapping[str, Sequence[Path]],
     outputs: Mapping[str, Sequence[Path]],
     started: datetime,
-    workers: int = 1,
-    *,
-    importing: float | None = None,
+    workers: int,
+    importing: float,
 ) -> Entry:
     """Append the entry of the job that ends now to its log, and return the entry.
 
@@ -114,18 +113,10 @@ def note(
     """
 
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
-    read, made = ([path for group in files.values() for path in group] for files in (inputs, outputs))
-    entry = Entry(
-        stage,
-        tuple(path.as_posix() for path in read),
-        tuple(path.as_posix() for path in made),
-        started,
-        seconds,
-        *_measure_use(workers),
-        round(measure_inputs(path for path in read if path.exists()), 6),
-        describe_machine(),
-        None if importing is None else round(importing, 3),
-    )
+    read, made = (tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs))
+    size = measure_inputs(path for path in read if Path(path).exists())
+    used = _measure_use(workers)
+    entry = Entry(stage, read, made, started, seconds, *used, round(size, 6), describe_machine(), round(importing, 3))
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
         file.write(json.dumps({KEY: asdict(entry)}, default=datetime.isoformat) + "\n")

@@ -37,11 +37,7 @@ def write_table(
     nulls has some.
     """
     schema = artefact.schema
-    if isinstance(columns, dict | pa.Table):
-        table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
-    else:
-        table = pa.Table.from_pandas(columns[schema.names], schema=schema, preserve_index=False)
-    write_batches(path, artefact, [table], provenance)
+    write_batches(path, artefact, [pa.table({name: columns[name] for name in schema.names}, schema)], provenance)
 
 
 def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
@@ -79,7 +75,7 @@ def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
     corrupt, whether this shows at once or while the block reads, and where it is of another kind or has other columns.
     """
-    with sealed(path, "Parquet", pa.ArrowException, OSError), pq.ParquetFile(path) as file:
+    with sealed(path, "Parquet", ValueError, pa.ArrowException, OSError), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
         if _name_kind(schema) != artefact.name or not schema.equals(artefact.schema, check_metadata=False):
             raise AuditError(

@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -30,6 +30,10 @@ class Provenance:
         """Return sha256 of the settings in canonical JSON."""
         canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def explain(self, reason: str) -> "Provenance":
+        """Return the same with the reason why a file has nothing to show."""
+        return replace(self, settings={**self.settings, "reason": reason})
 
     def record(self) -> dict[str, Any]:
         """Return everything as one dictionary that JSON can hold."""

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import FrameType
 
 import psutil
-from filelock import FileLock, Timeout
+
+from attention_audit.gpu import take_lock
 
 COMMAND = " -m attention_audit "
 """What the command of a job holds. Other children, such as those that cancel the jobs of a cluster, are let be."""
@@ -22,24 +23,17 @@ GRACE = 3.0
 OFTEN = 0.2
 """Seconds between two looks at which jobs are there."""
 
-_held: list[FileLock] = []
-
 
 def hold_lock(path: Path) -> None:
-    """Hold an exclusive lock on `path` until this process ends, however it ends.
-
-    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed run. Where another run
-    holds the lock or the folder is read-only, this ends the process with one line.
+    """Hold a lock as `take_lock` does. Where another run holds it or the folder is read-only, this ends the process
+    with one line.
     """
-    lock = FileLock(path, fallback_to_soft=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(blocking=False)
-    except Timeout:
-        sys.exit(f"error: another run is writing to {path.parent}/; wait for it to end")
+        if not take_lock(path):
+            sys.exit(f"error: another run is writing to {path.parent}/; wait for it to end")
     except OSError as error:
         sys.exit(f"error: {path}: cannot be written ({error.strerror}); unlock the folder")
-    _held.append(lock)
 
 
 def jobs() -> Iterator[psutil.Process]:

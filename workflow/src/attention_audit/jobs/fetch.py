@@ -1,8 +1,5 @@
-"""The settings of the jobs that fetch a file, unpack one that is an encoder, and build a
-classifier.
-"""
+"""The settings of a job that fetches a file."""
 
-from attention_audit.corpus.encoders import BuiltClassifier, Encoder
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.section import Section
 
@@ -13,15 +10,3 @@ class FetchJob(Section):
     folder: str
     remote: RemoteFile
     homepage: str
-
-
-class UnpackJob(Section):
-    """An encoder to unpack, as the configuration declares it."""
-
-    encoder: Encoder
-
-
-class BuildJob(Section):
-    """A classifier to build, as the configuration declares it."""
-
-    classifier: BuiltClassifier

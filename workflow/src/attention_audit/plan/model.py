@@ -8,7 +8,6 @@ from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
@@ -195,7 +194,7 @@ class DataSet:
         parts: Mapping[str, Any],
         schedule: Schedule,
         objective: Objective | None = None,
-        kind: type[TrainSettings] = TrainJob,
+        kind: type[TrainSettings] = TrainSettings,
         told: Mapping[str, Any] | None = None,
         tuning: Tuning | None = None,
         special_tokens: int = 0,

@@ -12,7 +12,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
 from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
-from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
 from attention_audit.transformer.folder import (
@@ -197,7 +196,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"encoder": folder.name},
                 inputs={"archive": fetched.outputs["file"], "record": fetched.outputs["record"]},
                 outputs={"folder": [str(folder)]},
-                make_settings=partial(UnpackJob, encoder=made),
+                make_settings=made.model_copy,
             )
         elif made:
             yield PlannedJob(
@@ -205,7 +204,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"classifier": folder.name},
                 inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
                 outputs={"files": [str(path) for path in each.files]},
-                make_settings=partial(BuildJob, classifier=made),
+                make_settings=made.model_copy,
             )
     for record, each in named.items():
         yield PlannedJob(

@@ -21,7 +21,7 @@ from attention_audit.readout import Scores, read_readout
 
 from .audits import AuditRunner
 from .job import Job
-from .loading import build_split, prepare_device, read_material, rebuild
+from .loading import build_model, build_split, prepare_device, read_material
 from .read_classifier import build_split_of, cut_pieces, open_classifier, read_texts
 
 
@@ -33,8 +33,7 @@ def list_shared(own: Architecture) -> tuple[object, ...]:
 def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> Attributed:
     """Join a model with the texts of a split, which have these ids, and with its readout of them."""
     readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-    own = next((asked.attributions for asked in job.settings.audits if asked.attributions), [])
-    return Attributed(model, split, readout, job.report, seed=run.seed, own=own)
+    return Attributed(model, split, readout, job.report, seed=run.seed, own=job.settings.audits[0].attributions)
 
 
 def open_classifiers(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device) -> Iterator[Attributed]:
@@ -52,11 +51,11 @@ def rebuild_models(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torc
     for _, group in groupby(built, key=lambda each: list_shared(each[1])):
         members = [*group]
         architecture = members[0][1]
-        material = read_material(job.input("corpus"), job.input("vocabulary"), architecture, files=job.inputs)
+        material = read_material(job.inputs, architecture)
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (
-            rebuild(material, own, run.seed, job.inputs["weights"][run.readout], device) for run, own in members
+            build_model(material, own, run.seed, job.inputs["weights"][run.readout]).to(device) for run, own in members
         )
         together = None
         if architecture.frozen and len(members) > 1:
@@ -75,7 +74,7 @@ def run(job: Job[AuditsJob]) -> None:
     runners = [AuditRunner(job, asked) for asked in job.settings.audits]
     device = prepare_device(job.settings.device, job.settings.threads)
     # audits may be asked of some of the models only
-    asked = {runner: [run for run in runner.settings.runs if not runner.refuses(run)] for runner in runners}
+    asked = {runner: [run for run in runner.settings.runs if not runner.find_lack(run)] for runner in runners}
     every = {run.readout: run for runs in asked.values() for run in runs}
     tables: dict[AuditRunner, list[pa.Table]] = {runner: [] for runner in runners}
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
@@ -84,7 +83,7 @@ def run(job: Job[AuditsJob]) -> None:
         job.report(f"{run.model}, seed {run.seed}: {len(attributed.split)} texts")
         attributed.earlier = earlier.setdefault(run.model, {})
         for runner, found in tables.items():
-            if run in asked[runner] and not runner.refuses(run, attributed.readout):
+            if run in asked[runner] and not runner.find_lack(run, attributed.readout):
                 found.append(runner.label(runner.call(attributed, run=run), run))
     for runner, found in tables.items():
         runner.write(found)

@@ -3,7 +3,6 @@
 Those that it is not asked, or that it lacks something for, have a file without rows, whose provenance says why.
 
 An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
-from attention_audit.arrays import Integers
 from the names of its parameters:
 
 settings            its section of the configuration, validated as the parameter is annotated
@@ -24,11 +23,10 @@ report              what says how far it is
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +37,7 @@ from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
-from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.kinds import artefact
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
@@ -112,14 +110,6 @@ def find_sentences(positions: list[int], starts: list[int]) -> list[int]:
     return sorted(set((np.searchsorted(starts, positions, side="right") - 1).tolist()))
 
 
-def label_columns(kind: Artefact, identity: Mapping[str, Any], columns: Columns) -> pa.Table:
-    """Return columns, which may have no row at all, as rows of `kind`, each with the identity of what was audited."""
-    rows = len(next(iter(columns.values())))
-    values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
-    arrays = [pa.array(values[field.name], field.type, from_pandas=True) for field in kind.schema]
-    return pa.Table.from_arrays(arrays, schema=kind.schema)
-
-
 class AuditRunner:
     """One audit of a job: its function, all that it may be called with, and why some runs, or all, have no rows."""
 
@@ -130,8 +120,7 @@ class AuditRunner:
         self.provenance = Provenance("audit", recorded, asked.code or job.provenance.code)
         self.kind = artefact(asked.columns)
         self.function: Callable[..., Any] = load(asked.target)
-        self.parameters = inspect.signature(self.function).parameters
-        self.hints = get_type_hints(self.function)
+        self.parameters = inspect.signature(self.function, eval_str=True).parameters
         self.reason = asked.reason
         self.read_fact = cache(lambda name: FACTS[name][1](*job.inputs.get(FACTS[name][0], [])))
 
@@ -161,13 +150,13 @@ class AuditRunner:
         Raises AuditError where it has a parameter that nothing is offered for.
         """
         offered, arguments = self.offer(run), {}
-        for name in list(self.parameters)[len(first) :]:
+        for name, parameter in islice(self.parameters.items(), len(first), None):
             if name in offered:
-                value, kind = offered[name](), self.hints.get(name)
+                value, kind = offered[name](), parameter.annotation
                 if isinstance(kind, type) and issubclass(kind, Section):
                     value = kind.model_validate(value)
                 arguments[name] = value
-            elif self.parameters[name].default is inspect.Parameter.empty:
+            elif parameter.default is inspect.Parameter.empty:
                 raise AuditError(
                     f"{self.settings.target}: nothing is offered for its parameter {name!r} (offered: "
                     f"{', '.join(offered)}); see stages/audits.py, and `settings` and `after` of its entry in "
@@ -176,21 +165,18 @@ class AuditRunner:
         return self.function(*first, **arguments)
 
     @cached_property
-    def searched(self) -> list[dict[str, Any]]:
-        """Return the steps of searches by continuation."""
-        return [row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist()]
+    def searched(self) -> dict[tuple[int, int], float]:
+        """Return the lambdas of searches by continuation, by seed and step; step 0 is the chosen one."""
+        rows = (row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist())
+        return {(row["seed"], step): row["lambda"] for row in rows for step in (row["step"], *[0] * row["chosen"])}
 
     def find_lambda(self, run: AuditedRun) -> float | None:
-        """Find the lambda of a run, None where it is no consistent adversary; step 0 of a search is the chosen one."""
-        if run.searched is None:
-            return run.lambda_
-        own = (row for row in self.searched if row["seed"] == run.seed)
-        (found,) = {row["lambda"] for row in own if (row["step"] == run.searched if run.searched else row["chosen"])}
-        return float(found)
+        """Find the lambda of a run, None where it is no consistent adversary."""
+        return run.lambda_ if run.searched is None else self.searched[run.seed, run.searched]
 
     def find_lack(self, run: AuditedRun, readout: Readout | None = None) -> str:
-        """Say what the audit needs and a run, or its texts, have not; "" where they have all. Without a readout, only
-        what is known before one is read.
+        """Say what the audit needs and a run, or its texts, have not, and keep it as the reason for the file; "" where
+        they have all. Without a readout, only what is known before one is read.
         """
         needs, model, dataset = self.settings.needs, run.model, self.job.settings.dataset
         unmarked = "marks" in needs and not (self.read_fact("evidence")[False] or self.read_fact("rationales"))
@@ -211,36 +197,36 @@ class AuditRunner:
                 ),
                 f"several heads of attention, and {model} has one": "heads" in needs and readout.several is None,
             }
-        return next((reason for reason, lacking in lacks.items() if lacking), "")
-
-    def refuses(self, run: AuditedRun, readout: Readout | None = None) -> bool:
-        """Find whether a run lacks something, and keep the reason for the file."""
-        if lack := self.find_lack(run, readout):
+        lack = next((reason for reason, lacking in lacks.items() if lacking), "")
+        if lack:
             self.reason = f"needs {lack}"
-        return bool(lack)
+        return lack
 
     def label(self, columns: Columns, run: AuditedRun | None = None) -> pa.Table:
-        """Return what the function says, of a run if of one, as rows of the audit's file."""
+        """Return what the function says, of a run if of one, as rows of the audit's file; there may be none."""
         identity: dict[str, Any] = {"dataset": self.job.settings.dataset}
         if run:
             identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
-        return label_columns(self.kind, identity, columns)
+        rows, schema = len(next(iter(columns.values()))), self.kind.schema
+        values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
+        arrays = [pa.array(values[field.name], field.type, from_pandas=True) for field in schema]
+        return pa.Table.from_arrays(arrays, schema=schema)
 
     def ask(self) -> Iterator[pa.Table]:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""
         takes, inputs = self.settings.takes, self.job.inputs
         if takes == "suite":
-            if not self.refuses(self.settings.runs[0]):
+            if not self.find_lack(self.settings.runs[0]):
                 yield self.label(self.call())
             return
         read_against = lru_cache(1)(read_readout)
         for run in self.settings.runs:
             texts, against = 0, [] if run.against is None else [read_against(inputs["against"][run.against])]
-            if self.refuses(run):
+            if self.find_lack(run):
                 continue
             path = inputs["readouts"][run.readout]
             for part in read_readouts(path) if takes == "batch" else [read_readout(path)]:
-                if self.refuses(run, part):
+                if self.find_lack(run, part):
                     break
                 yield self.label(self.call(*against, part, run=run), run)
                 texts += len(part)
@@ -255,8 +241,7 @@ class AuditRunner:
         first = [*islice(tables, 1)]
         told = self.provenance
         if self.reason and not first:
-            told = replace(told, settings={**told.settings, "reason": self.reason})
-            first = [self.kind.schema.empty_table()]
+            told, first = told.explain(self.reason), [self.kind.schema.empty_table()]
         write_batches(path, self.kind, chain(first, tables), told)
 
 

@@ -4,6 +4,8 @@ The states are of half precision where that moves logits by less than 1e-3, meas
 single.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -31,15 +33,16 @@ BUDGET = 1e-3
 """Most that half precision may move a logit."""
 
 
-def measure_change(states: Tensor, lengths: Tensor) -> float:
-    """Measure how far half precision moves the logits of texts, all but the 1 % that it moves most: (n, L, H), (n,).
+def measure_change(texts: Sequence[Tensor]) -> float:
+    """Measure how far half precision moves the logits of texts, all but the 1 % that it moves most: n times (L, H).
 
     The decoders see the mean of the states of each text. They are what a step of gradient descent on random labels
     makes of zeros, scaled until their logits have the standard deviation `SPREAD` over the texts.
     """
     generator = torch.Generator().manual_seed(1)
-    labels = torch.randn(len(states), DECODERS, generator=generator, dtype=torch.float64).to(states.device)
-    means, rounded = (part.double().sum(1) / lengths[:, None] for part in (states, states.half().to(states.dtype)))
+    halves = [states.half() for states in texts]
+    means, rounded = (torch.stack([states.double().mean(0) for states in each]) for each in (texts, halves))
+    labels = torch.randn(len(texts), DECODERS, generator=generator, dtype=torch.float64).to(means.device)
     if not rounded.isfinite().all():
         return float("inf")
     decoders = (means - means.mean(0)).T @ labels
@@ -47,14 +50,13 @@ def measure_change(states: Tensor, lengths: Tensor) -> float:
     return float((((means - rounded) @ decoders).abs() * scale).flatten().quantile(SHARE))
 
 
-def choose_precision(model: WordStates, table: PieceTable, device: torch.device) -> tuple[type[np.floating], float]:
+def choose_precision(model: WordStates, table: PieceTable) -> tuple[type[np.floating], float]:
     """Return the type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
-    parts = []
+    texts: list[Tensor] = []
     for _, batch in table.iterate_by_length(members=members):
-        parts += [states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True)]
-    lengths = torch.tensor([len(part) for part in parts], device=device)
-    cost = measure_change(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
+        texts += (states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True))
+    cost = measure_change(texts)
     return (np.float16 if cost < BUDGET else np.float32), cost
 
 
@@ -66,7 +68,7 @@ def run(job: Job[StatesJob]) -> None:
     opened = Opened(check_folder(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
     model = opened.frozen.to(device)
-    kind, cost = choose_precision(model, PieceTable(pieces["train"][1], device), device)
+    kind, cost = choose_precision(model, PieceTable(pieces["train"][1], device))
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
     every, first = join_pieces(part for _, part in pieces.values()), 0
     ends = (every.read + settings.pair).cumsum()

@@ -6,6 +6,8 @@ takes; the second those that fit into the page.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,6 @@ from attention_audit.tables.wording import read_class_names
 
 from .job import Job
 
-Settings = ExplorerJob
-
 CALLED = {
     "instance_adversary": "adversary of each text",
     "word_attributions": "gradient, leave-one-out or integrated gradients",
@@ -71,10 +71,9 @@ class PageBuilder:
         self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
         self.ids = {name: self._order_texts(name) for name in job.settings.datasets}
 
-    def _read(self, run: ExploredRun, ids: Sequence[str] | None = None) -> Readout:
-        """Read a readout, or that of some of its texts. Raises AuditError where it is damaged, or lacks a text."""
-        found = read_readout(next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout)))
-        return found if ids is None else found.align(ids)
+    def _read(self, run: ExploredRun) -> Readout:
+        """Read a readout. Raises AuditError where it is damaged."""
+        return read_readout(next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout)))
 
     def _order_texts(self, dataset: str) -> list[str]:
         """List the ids of the test texts of a data set: first the one that the first view shows first, then in the
@@ -88,7 +87,7 @@ class PageBuilder:
 
     def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
-        known = {row["id"]: row for row in self._read_rows(self.rows, view)}
+        known = self._read_known(view)
         seen = map(
             Seen.read,
             (found.labels == found.predictions).tolist(),
@@ -135,27 +134,29 @@ class PageBuilder:
         of_model = (pc.field("suite") == view.suite) & (pc.field("model") == view.model)
         return table.filter((pc.field("dataset") == view.dataset) & of_model).to_pylist()
 
+    def _read_known(self, view: ExploredView) -> dict[str, dict[str, Any]]:
+        """Read the rows of the table of texts that are of a view, by id."""
+        return {row["id"]: row for row in self._read_rows(self.rows, view)}
+
     def _choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[str, str, str, Readout]]:
         """Choose the adversary of each family that is shown, and say what there is to know of its map."""
         known = self._read_audit(CONSISTENCY, view).to_pylist()
-        for family in dict.fromkeys(adversary.family for adversary in view.adversaries):
-            members = [adversary for adversary in view.adversaries if adversary.family == family]
-            adversary, said = choose_adversary(members, known, self.settings.budget)
+        for family, members in groupby(view.adversaries, attrgetter("family")):
+            adversary, said = choose_adversary([*members], known, self.settings.budget)
             label = self.suites[view.suite].models.get(family, family)
             label += "" if adversary.lambda_ is None else f", lambda {adversary.lambda_:g}"
             meaning = f"A model that was trained to attend elsewhere and to predict the same. {said}"
-            yield family, label, meaning, self._read(adversary, ids)
+            yield family, label, meaning, self._read(adversary).align(ids)
 
     def _make_view(self, view: ExploredView, count: int) -> tuple[AboutView, str]:
         """Make a view of so many texts, packed: the first of the sample, in the order of the corpus, but for the one
         that is shown first.
         """
         suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
-        runs = {run.seed: self._read(run, ids) for run in view.runs}
+        runs = {run.seed: self._read(run).align(ids) for run in view.runs}
         place, why = self._open(view, runs[view.runs[0].seed])
         ids.insert(0, ids.pop(place))
-        rows = {row["id"]: row for row in self._read_rows(self.rows, view)}
-        columns = {id_: rows[id_] for id_ in ids if id_ in rows}
+        known = self._read_known(view)
         attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
         instance = self._read_words(INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
@@ -167,17 +168,17 @@ class PageBuilder:
                 "opening": why,
                 "sampled": self._describe_sample(view.dataset, count),
                 "missing": self._list_missing(view),
-                "columns_seed": next((int(row["seed"]) for row in columns.values()), None),
+                "columns_seed": next((known[id_]["seed"] for id_ in ids if id_ in known), None),
                 "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),
             runs={seed: found.align(ids) for seed, found in runs.items()},
-            twin=None if view.uniform is None else self._read(view.uniform, ids),
+            twin=None if view.uniform is None else self._read(view.uniform).align(ids),
             others=[*self._choose_adversaries(view, ids)],
             instance=instance["attention"].to_dict(),
             attributions={str(name): rows["scores"].to_dict() for name, rows in attributions},
-            columns=columns,
+            columns=known,
         )
         return builder.describe_view(), pack_view(builder.write_view())
 

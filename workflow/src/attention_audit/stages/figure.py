@@ -16,7 +16,7 @@ def run(job: Job[ExhibitJob]) -> None:
         try:
             figure = load(job.settings.target)(**read_arguments(job))
         except NotApplicable as reason:
-            figure, provenance = write_figure(f"Nothing to show: {reason}."), reason.tell(provenance)
+            figure, provenance = write_figure(f"Nothing to show: {reason}."), provenance.explain(str(reason))
         save(figure, job.output("pdf"), job.output("png"), provenance.text())
         if warning := fonts.describe_missing(list_texts(figure)):
             job.report(f"warning: {warning}")

@@ -1,8 +1,8 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
@@ -32,9 +31,8 @@ def to_categorical(table: pa.Table) -> pa.Table:
             columns[field.name] = column.dictionary_encode()
         elif pa.types.is_list(field.type):
             longest = pc.max(pc.list_value_length(column)).as_py() or 0
-            if longest:
-                filled = pc.list_slice(column, 0, longest, return_fixed_size_list=True)
-                columns |= {f"{field.name}_{place}": pc.list_element(filled, place) for place in range(longest)}
+            filled = pc.list_slice(column, 0, longest, return_fixed_size_list=True)
+            columns |= {f"{field.name}_{place}": pc.list_element(filled, place) for place in range(longest)}
         else:
             columns[field.name] = column
     return pa.table(columns)
@@ -44,25 +42,22 @@ def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> 
     """Read the files at some places of one name as one frame, with a column that says whose rows these are if asked."""
     kind = artefact(spec.declared)
     columns = spec.columns or kind.schema.names
-    tables = [("", kind.schema.empty_table().select(columns))]
-    for place in places:
-        tables += [(spec.files[place].suite, table) for table in read_batches(paths[place], kind, columns)]
-    asked = []
-    for suite, table in tables:
+
+    def prepare(table: pa.Table, suite: str = "") -> pa.Table:
         own = table.filter(pc.field("split") == spec.split) if spec.split else table
         if spec.suites:
             own = own.append_column("suite", pa.array([suite] * len(own), pa.string()))
-        asked.append(to_categorical(own) if spec.categories else own)
+        return to_categorical(own) if spec.categories else own
+
+    asked = [prepare(kind.schema.empty_table().select(columns))]
+    for place in places:
+        asked += (prepare(table, spec.files[place].suite) for table in read_batches(paths[place], kind, columns))
     # tables without any list have none of its columns
     return pa.concat_tables(asked, promote_options="default").unify_dictionaries().to_pandas()
 
 
 class NotApplicable(Exception):
     """There is nothing to show; its text is the reason."""
-
-    def tell(self, provenance: Provenance) -> Provenance:
-        """Add the reason to what is recorded of a file."""
-        return replace(provenance, settings={**provenance.settings, "reason": str(self)})
 
 
 def gather(spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.DataFrame]:
@@ -89,11 +84,8 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
             for whose, path in zip(spec.files, job.inputs.get(name, []), strict=True):
                 if reason := read_reason(path):
                     reasons.setdefault((whose.name, whose.suite, whose.model), {})[path.stem] = reason
-    keys = [(subject["dataset"], subject["suite"], subject["model"]) for subject in subjects]
-    return [
-        subject | {"unasked": subject["unasked"] | reasons.get(key, {})}
-        for subject, key in zip(subjects, keys, strict=True)
-    ]
+    find_key = itemgetter("dataset", "suite", "model")
+    return [subject | {"unasked": subject["unasked"] | reasons.get(find_key(subject), {})} for subject in subjects]
 
 
 def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:

@@ -24,6 +24,7 @@ from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, Lists, Split
 from attention_audit.model.network import Network, build_network
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import read_readout
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
@@ -97,14 +98,6 @@ class EncodedTexts:
         rows = self.texts.flat.copy()
         rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
         return replace(self, texts=Lists(rows, self.texts.counts))
-
-    def unanswerable(self) -> str | None:
-        """Return the id of the first text whose class is none of its candidates; None where there is no such text."""
-        if self.candidates is None:
-            return None
-        right = self.candidates.select(self.candidates.flat == self.labels[self.candidates.owners])
-        missing = np.flatnonzero((right.counts == 0) & (self.candidates.counts > 0))
-        return self.ids[missing[0]] if len(missing) else None
 
 
 LISTS = {
@@ -182,9 +175,14 @@ def read_texts(
         for split, texts in parts.items():
             texts.append(_encode_part(table.filter(pc.field("split") == split), vocabulary))
     splits = {split: _join_parts(texts) for split, texts in parts.items()}
-    if pairs and (name := splits["train"].unanswerable()) is not None:
-        raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
-    if blocked and not np.any(splits["train"].impermissible()):
+    train = splits["train"]
+    if train.candidates is not None:
+        right = train.candidates.select(train.candidates.flat == train.labels[train.candidates.owners])
+        for missing in np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0)):
+            raise AuditError(
+                f"{corpus}: text '{train.ids[missing]}': its answer is none of its candidates; leave it out"
+            )
+    if blocked and not np.any(train.impermissible()):
         raise AuditError(
             f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
             "entry of the data set, or name another data set"
@@ -193,23 +191,19 @@ def read_texts(
 
 
 def read_material(
-    corpus: Path,
-    vocabulary: Path,
-    architecture: Architecture,
-    blocked: bool = False,
-    files: Mapping[str, Sequence[Path]] | None = None,
-    anonymised: bool = False,
+    files: Mapping[str, Sequence[Path]], architecture: Architecture, blocked: bool = False, anonymised: bool = False
 ) -> Material:
     """Read and encode a data set, with its impermissible words, those `blocked`, where a model is to hide them; or
     `anonymised`, without these words.
 
-    files: of a Transformer that the architecture names, its record as `transformer`. The texts have the states that it
-    has of them, where `states` are among the files; else their pieces, and it is `opened`. Words behind the last that
-    it reads are cut off.
+    files: its `corpus` and `vocabulary`, and of a Transformer that the architecture names, its record as `transformer`.
+    The texts have the states that it has of them, where `states` are among the files; else their pieces, and it is
+    `opened`. Words behind the last that it reads are cut off.
 
     Raises AuditError where a file is damaged or lacks what the architecture reads, and where the Transformer is another
     one by now, or cannot read a text.
     """
+    (corpus,), (vocabulary,) = files["corpus"], files["vocabulary"]
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = None
@@ -226,8 +220,6 @@ def read_material(
     backbone = architecture.transformer
     if backbone is None:
         return material
-    if not files or not files.get("transformer"):
-        raise ValueError("the files of the Transformer are needed")
     if states_files := files.get("states"):
         ids = {split: texts.ids for split, texts in splits.items()}
         states = read_states(states_files, ids, architecture.pair)
@@ -240,18 +232,22 @@ def read_material(
     return replace(material, splits=read, opened=opened)
 
 
-def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
+def build_model(material: Material, architecture: Architecture, seed: int, start: Path | None = None) -> Network:
     """Return a classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
     pretrained vector, and padding is zero. A Transformer that is to be fine-tuned starts as it is on disk.
+
+    start: a file with the weights of a training, which it then has, and its frozen Transformer where it reads texts
+    again. Raises AuditError where the file is damaged or of another model.
     """
     torch.manual_seed(seed)
-    if architecture.classifying:
-        if material.opened is None:
-            raise ValueError("the files of the Transformer are needed")
-        return material.opened.classifier(material.classes, architecture.attention == "even_heads")
-    model = build_network(architecture, material.words, material.classes)
-    if architecture.tuned and material.opened is not None:
-        model.transformer = material.opened.model()
+    opened = material.opened
+    model: Network
+    if opened and architecture.classifying:
+        model = FineTuned(opened.folder, material.classes, architecture.attention == "even_heads")
+    else:
+        model = build_network(architecture, material.words, material.classes)
+    if opened and architecture.tuned and not architecture.classifying:
+        model.transformer = opened.model()
     if material.vectors is not None:
         vectors = torch.from_numpy(material.vectors)
         with torch.no_grad():
@@ -260,28 +256,16 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
                     drawn = torch.randn_like if architecture.missing == "normal" else torch.zeros_like
                     module.weight.copy_(torch.where(vectors.isnan(), drawn(vectors), vectors))
                     module.weight[0] = 0
-    return model
-
-
-def load_weights(model: Network, path: Path) -> None:
-    """Give a model its trained weights; raises AuditError where they are damaged or of another model."""
-    weights = read_weights(path)
+    if start is None:
+        return model
+    weights = read_weights(start)
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
-        raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
-
-
-def rebuild(material: Material, architecture: Architecture, seed: int, path: Path, device: torch.device) -> Network:
-    """Rebuild a trained model that reads texts again, on the device: with its Transformer, where it has one.
-
-    Raises AuditError as `load_weights` does.
-    """
-    model = build_model(material, architecture, seed)
-    load_weights(model, path)
-    if architecture.frozen and material.opened is not None:
-        model.transformer = material.opened.frozen
-    return model.to(device)
+        raise AuditError(f"{start}: weights of another architecture or vocabulary; {rebuild_hint(start)}") from error
+    if opened and architecture.frozen:
+        model.transformer = opened.frozen
+    return model
 
 
 def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None, marks: int = 0) -> Split:

@@ -17,11 +17,12 @@ import yaml
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.journal import read_journal
-from attention_audit.artefacts.parquet import name_kind, read_batches, read_frame, read_provenance
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
-from attention_audit.columns.files import CORPUS, HEADED, READOUT, SEVERAL
+from attention_audit.columns.files import CORPUS, READOUT
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
+from attention_audit.readout import find_kind
 from attention_audit.report.first import FirstText, find_first_text
 from attention_audit.report.guide import write_guide
 from attention_audit.report.page import SINGLE, FinishedRun, render_page
@@ -31,7 +32,7 @@ from .job import Job
 
 def read_maps(path: Path) -> pd.DataFrame:
     """Read the ids, probabilities and weights of a readout, without those of a tokenizer's marks."""
-    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
+    kind = find_kind(path)
     columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
     readout: pd.DataFrame = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
     if "marks" in readout:  # the last items, which are no words

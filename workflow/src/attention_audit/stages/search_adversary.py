@@ -32,7 +32,6 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import SEARCH
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, use_inference
@@ -43,7 +42,6 @@ from attention_audit.training.loop import Epoch, Trained, fit, measure_loss
 from attention_audit.training.settings import AdversaryObjective, SearchSettings
 
 from .job import Job
-from .loading import load_weights
 from .train import Trainer, sort_by_model
 
 SHUFFLES = 10
@@ -189,7 +187,8 @@ def search(
     cannot be softened.
     """
     sought, dev, recipe = settings.continuation, splits["dev"], settings.optimisation
-    budgets = [settings.budget, *([retraining] if retraining > settings.budget else [])]
+    # NaN is no greater
+    budgets = [settings.budget, max(settings.budget, retraining)]
     soften(model.attention, sought.softening)
     softened = {name: weights.clone() for name, weights in model.state_dict().items()}
     steps: list[Step] = []
@@ -240,7 +239,7 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
     return float(np.mean(changes)) if changes else math.nan
 
 
-def run(job: Job[SearchJob]) -> None:
+def run(job: Job[SearchSettings]) -> None:
     """Search, write and read out each step when it is made, and the chosen one once more; and write the search.
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
@@ -262,8 +261,7 @@ def run(job: Job[SearchJob]) -> None:
     for source, path in zip(files[chosen][:2], copy[:2], strict=True):
         with whole(path) as temporary:
             copyfile(source, temporary)
-    load_weights(model, copy.weights)
-    trainer.read_out(model, copy.readouts, copy.tail)
+    trainer.read_out(trainer.build(copy.weights), copy.readouts, copy.tail)
     rows = [
         step._asdict()
         | {

@@ -23,7 +23,7 @@ def run(job: Job[ExhibitJob]) -> None:
     try:
         table: pd.DataFrame = load(job.settings.target)(**read_arguments(job))
     except NotApplicable as reason:
-        table, provenance = kind.schema.empty_table().to_pandas(), reason.tell(provenance)
+        table, provenance = kind.schema.empty_table().to_pandas(), provenance.explain(str(reason))
         if not spec.gaps:
             said = Block(table[[]], text=f"Nothing to show: {reason}.")
             shown, top = lambda *_: [said], None

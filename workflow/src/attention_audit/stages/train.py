@@ -20,7 +20,6 @@ from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import HEAD, HISTORY, READOUT
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import TrainJob
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
@@ -30,7 +29,7 @@ from attention_audit.training.loop import Trained, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
 
 from .job import Job
-from .loading import build_model, build_split, load_weights, prepare_device, read_material
+from .loading import build_model, build_split, prepare_device, read_material
 from .reading_classifiers import take_classifier, take_maps
 from .reading_out import take_head, take_readout
 
@@ -65,17 +64,11 @@ class Trainer:
     """
 
     def __init__(self, job: Job[Any]) -> None:
-        settings: TrainSettings = job.settings
-        self.settings, self.provenance, self.report = settings, job.provenance, job.report
+        self.settings: TrainSettings = job.settings
+        settings, self.provenance, self.report = self.settings, job.provenance, job.report
         self.device = prepare_device(settings.device, settings.threads)
-        self.material = read_material(
-            job.input("corpus"),
-            job.input("vocabulary"),
-            settings.architecture,
-            settings.objective.kind == "deception",
-            job.inputs,
-            settings.anonymised,
-        )
+        liar = settings.objective.kind == "deception"
+        self.material = read_material(job.inputs, settings.architecture, liar, settings.anonymised)
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:
                 job.report(texts.pieces.describe(name))
@@ -88,10 +81,7 @@ class Trainer:
 
     def build(self, start: Path | None = None) -> Network:
         """Build the model, with the first weights of its seed or with those of a file."""
-        model = build_model(self.material, self.settings.architecture, self.settings.seed).to(self.device)
-        if start is not None:
-            load_weights(model, start)
-        return model
+        return build_model(self.material, self.settings.architecture, self.settings.seed, start).to(self.device)
 
     def train(self, model: Network, report: Callable[[str], None]) -> Trained:
         """Train a model that has the first weights of its seed.
@@ -114,11 +104,11 @@ class Trainer:
             told = "" if lambda_ is None else f", lambda {lambda_:g}"
             raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}{told}, {error}") from error
 
-    def keep(self, model: Network, trained: Trained, files: ModelFiles, maps: Sequence[str] = ()) -> None:
+    def keep(self, model: Network, trained: Trained, files: ModelFiles) -> None:
         """Write a training, and read its model out; the model has its weights then."""
         self.write(files, trained)
         model.load_state_dict(trained.weights)
-        self.read_out(model, files.readouts, files.tail, maps)
+        self.read_out(model, files.readouts, files.tail)
 
     def write(self, files: ModelFiles, trained: Trained) -> None:
         """Write the weights and the history of a training."""
@@ -134,14 +124,11 @@ class Trainer:
         for path in files.readouts:
             write_table(path, READOUT, READOUT.schema.empty_table(), self.provenance)
 
-    def read_out(
-        self, model: Network, paths: Sequence[Path], tail: Path | None = None, maps: Sequence[str] = ()
-    ) -> None:
+    def read_out(self, model: Network, paths: Sequence[Path], tail: Path | None = None) -> None:
         """Write the readouts of a model, one a split, whose file has its name.
 
-        tail: of a Transformer classifier, of which what its heads attend to is kept of the test split alone; empty of
-        other models. maps: further ones of it, on the test split. Raises AuditError where the tail and the model
-        disagree.
+        tail: of a Transformer classifier, of which what its heads attend to, and further maps, are kept of the test
+        split alone; empty of other models. Raises AuditError where the tail and the model disagree.
         """
         tensors: dict[str, Tensor] = {}
         for path in paths:
@@ -153,7 +140,7 @@ class Trainer:
                 about = model.eval(), require_part(texts.pieces, "pieces"), texts.ids, texts.labels
                 readouts = take_maps(*about)
                 if path.stem == "test":
-                    readout = take_classifier(*about, range(self.material.classes), maps=maps)
+                    readout = take_classifier(*about, range(self.material.classes), maps=self.settings.maps)
                     readouts = [readout]
                     kind, tensors = readout.kind, readout.attending.tail.pack() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)
@@ -167,12 +154,12 @@ class Trainer:
             self.report(f"peak GPU memory {torch.cuda.max_memory_allocated(self.device) / 2**20:.0f} MiB")
 
 
-def run(job: Job[TrainJob]) -> None:
+def run(job: Job[TrainSettings]) -> None:
     """Train the model, and read it out on every split that is asked for."""
     trainer = Trainer(job)
     model = trainer.build()
     (files,) = sort_by_model(job.outputs)
-    trainer.keep(model, trainer.train(model, job.report), files, job.settings.maps)
+    trainer.keep(model, trainer.train(model, job.report), files)
     for head in job.outputs.get("head", []):
         write_table(head, HEAD, build_head_columns(take_head(model)), job.provenance)
     trainer.tell()

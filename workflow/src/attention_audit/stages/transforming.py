@@ -18,7 +18,6 @@ from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates
-from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.transformer.folder import ENCODER, find_folder, find_mirror, hash_files
 from attention_audit.transformer.opening import (
@@ -54,12 +53,6 @@ class Opened:
     def model(self) -> WordStates:
         """Return the Transformer as a network, a new one at each call, with weights that can be trained."""
         return WordStates(open_model(self.folder), self.backbone.layer, self.backbone.pool)
-
-    def classifier(self, classes: int, even: bool) -> FineTuned:
-        """Return the Transformer below a new head for `classes` classes, which PyTorch's random state draws. even:
-        whether the map of its last layer is uniform.
-        """
-        return FineTuned(self.folder, classes, even)
 
     @cached_property
     def frozen(self) -> WordStates:

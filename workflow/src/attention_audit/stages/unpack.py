@@ -1,16 +1,15 @@
 """The archive of an encoder and its record -> the encoder's files, checked."""
 
 from attention_audit.artefacts.record import check_recorded
-from attention_audit.corpus.encoders import unpack
-from attention_audit.jobs.fetch import UnpackJob
+from attention_audit.corpus.encoders import Encoder, unpack
 
 from .job import Job
 
 
-def run(job: Job[UnpackJob]) -> None:
+def run(job: Job[Encoder]) -> None:
     """Unpack the files. Raises AuditError where the archive is not as the record, or the encoder not as declared."""
     check_recorded(job.inputs["record"])
-    encoder, folder = job.settings.encoder, job.output("folder")
+    encoder, folder = job.settings, job.output("folder")
     folder.mkdir(parents=True, exist_ok=True)
     unpack(job.input("archive"), encoder, {name: folder / name for name in encoder.files})
     job.report(f"{job.input('archive')}: {len(encoder.files)} files unpacked")

@@ -208,7 +208,8 @@ class TrainSettings(Section):
     """A training job: one model of one data set with one seed.
 
     anonymised: whether it reads all texts without their impermissible words. special_tokens: how many items of the maps
-    that it is trained on, their last ones, are special tokens.
+    that it is trained on, their last ones, are special tokens. maps: further maps of a Transformer classifier that are
+    read out.
     """
 
     dataset: str
@@ -223,16 +224,19 @@ class TrainSettings(Section):
     optimisation: Recipe
     epochs: Count
     patience: Count | None
+    maps: list[str] = []
 
 
 class SearchSettings(TrainSettings):
     """A search by continuation, with the base model's weights to begin with and its readouts as reference.
 
-    `epochs` are those of a step. budget: mean TVD on dev up to which predictions count as the base model's.
+    `epochs` are those of a step. budget: mean TVD on dev up to which predictions count as the base model's. models: of
+    the steps, by their names in paths.
     """
 
     continuation: Continuation
     budget: NonNegative
+    models: list[str]
 
 
 MaskingOrder = Literal["random", "attention", "gradient"]

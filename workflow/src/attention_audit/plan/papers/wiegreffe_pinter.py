@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any
 
 from attention_audit.contrasts import Contrasts, Guides
-from attention_audit.jobs.train import SearchJob
 from attention_audit.model.architecture import Attention
 from attention_audit.names import Look
-from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe
+from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
 
 from ..model import DataSet, Model, Models, Schedule
@@ -107,7 +106,7 @@ def list_four_tests(
             base,
             Schedule(schedule.recipe, search.epochs, pace=search.pace),
             AdversaryObjective(lambda_=None),
-            SearchJob,
+            SearchSettings,
             {
                 "model": CONTINUATION,
                 "continuation": search,
