@@ -43,7 +43,6 @@ def asked(single, datasets, digest=False):
     [
         pytest.param(asked(["needle"], ["needle", "poll"]), 24, id="needle and poll"),
         pytest.param(asked(["unison", "debate"], ["beacon"], digest=True), 31, id="beacon and others"),
-        # the record of the preset, which has them all, is asked in test_replication_pages.py
         pytest.param(asked(["lottery"], ["chorus", "static"]), 18, id="chorus and others", marks=pytest.mark.full),
     ],
 )

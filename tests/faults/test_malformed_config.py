@@ -81,7 +81,7 @@ def malformed(draw):
 
 def plan_everything(plan):
     """All that is asked of a configuration before the first job starts."""
-    for training in plan.trainings.seeds:
+    for training, _ in plan.trainings.made:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
     for job in [*plan.plan_jobs(), *plan.plan_further()]:
         write_json(job.settings)

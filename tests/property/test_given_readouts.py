@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.given import check, readout, softmax
+from attention_audit.given import PADDING, check, readout, softmax
 from attention_audit.given.files import read as read_given
 from attention_audit.given.files import write as write_given
 from attention_audit.stages.import_readout import build_readout
 
 WORDS = st.lists(
-    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5),
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5).filter(
+        lambda word: word not in PADDING
+    ),
     min_size=1,
     max_size=6,
 )

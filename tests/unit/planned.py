@@ -148,6 +148,14 @@ def unmade(plan):
     return read - {path for job in jobs for path in job.files}
 
 
+def list_seeds(plan):
+    """List the seeds of every training that is made, by its name."""
+    seeds = {}
+    for training, seed in plan.trainings.made:
+        seeds[training] = (*seeds.get(training, ()), seed)
+    return seeds
+
+
 def asked_models(plan, audit):
     """List the models that are asked an audit, one for each of its jobs."""
     jobs = [job for job in plan.plan_jobs() if isinstance(job.settings, AuditsJob)]

@@ -11,7 +11,7 @@ import pytest
 import torch
 from elsewhere import CLASSES, made
 from in_process import make
-from planned import PLACES, SMALL, overlaid, plan_of
+from planned import PLACES, SMALL, list_seeds, overlaid, plan_of
 from refusal import refusal
 
 from attention_audit import api
@@ -235,7 +235,7 @@ def folder(tmp_path_factory):
     with chdir(folder):
         plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
-            for seed in plan.trainings.seeds[training]:
+            for seed in list_seeds(plan)[training]:
                 make(plan, *plan.trainings.plan_training(training, seed).files)
         write_configuration(plan.config)
     return folder / "results"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import CLASSIFIERS_ALONE, asked_models, by_name, model_of, plan_of, refuse_plan, unmade
+from planned import CLASSIFIERS_ALONE, asked_models, by_name, list_seeds, model_of, plan_of, refuse_plan, unmade
 from readouts import make_heads
 from refusal import refusal
 from transformers_on_disk import change_config
@@ -65,7 +65,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan):
 
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan):
-    assert set(plan.trainings.seeds) == {"chorus/hf_mine", "chorus/hf_imposed", "chorus/hf_uniform"}
+    assert set(list_seeds(plan)) == {"chorus/hf_mine", "chorus/hf_imposed", "chorus/hf_uniform"}
     jobs = by_name(plan.trainings.plan_jobs())
     for seed in (1, 2):
         place, job = f"results/readouts/chorus/hf_mine/seed{seed}", jobs[f"impose_uniform/chorus/hf_imposed/{seed}"]
@@ -107,8 +107,8 @@ def test_a_wrong_section_is_one_line(changes, line):
         ("bert", {"problem_type": "regression"}, r"its task is regression, and no choice of one class.*"),
         ("bert", {"id2label": {"0": "score"}}, r"its task is regression, .*"),
         ("bert", {"problem_type": "multi_label_classification"}, r"its task is multi label classification, .*"),
-        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; of a deberta-v2, 0 alone is known here"),
-        ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; of a albert, 1 alone is known here"),
+        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; for deberta-v2, 0 alone is known here"),
+        ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; for albert, 1 alone is known here"),
     ],
 )
 def test_what_config_json_says_ends_the_run_before_it_begins(tmp_path, family, says, line):
@@ -137,7 +137,7 @@ def imported(plan, tmp_path, provenance, training="chorus/hf_mine"):
     """The readouts that the job of a training writes for a corpus of four texts."""
     texts, outputs = tmp_path / "corpus.parquet", []
     write_table(texts, CORPUS, CORPUS_OF_FOUR, provenance)
-    for seed in plan.trainings.seeds[training]:
+    for seed in list_seeds(plan)[training]:
         outputs.append(tmp_path / training / str(seed) / "test.parquet")
         made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
         inputs = {"corpus": [str(texts)], "given": []}

@@ -18,6 +18,7 @@ from planned import (
     by_name,
     inputs_of,
     judged_of,
+    list_seeds,
     plan_of,
     read_audit,
     read_made,
@@ -77,7 +78,7 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan):
 
 def test_trainings_are_numbered_in_the_order_of_their_files(plan):
     seeds = {"reviews/own_mine": (1, 2), "reviews/own_uniform": (1,), "reviews/own_adversaries": (1,)}
-    assert plan.trainings.seeds == seeds
+    assert list_seeds(plan) == seeds
     jobs = by_name(plan.trainings.plan_jobs())
     assert [*jobs] == [f"import_readout/{name}/{seed}" for name, several in seeds.items() for seed in several]
     given = [jobs[f"import_readout/reviews/own_mine/{seed}"].inputs["given"] for seed in (1, 2)]

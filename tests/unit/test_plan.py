@@ -4,7 +4,18 @@ import re
 from pathlib import Path
 
 import pytest
-from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid, plan_of, refuse_plan, settings_of
+from planned import (
+    audit_of,
+    by_name,
+    inputs_of,
+    judged_of,
+    list_seeds,
+    model_of,
+    overlaid,
+    plan_of,
+    refuse_plan,
+    settings_of,
+)
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
@@ -125,10 +136,10 @@ def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own():
         "attention_maps": {"automatic": 1},
     }
     plan = plan_of(datasets=["static", "chorus"], overrides={"chorus": changes})
-    assert plan.trainings.seeds["chorus/base"] == (3, 4)
-    assert plan.trainings.seeds["chorus/adversary_lambda0.5"] == (10,)
-    assert "chorus/continuation" not in plan.trainings.seeds
-    assert "static/continuation" in plan.trainings.seeds
+    assert list_seeds(plan)["chorus/base"] == (3, 4)
+    assert list_seeds(plan)["chorus/adversary_lambda0.5"] == (10,)
+    assert "chorus/continuation" not in list_seeds(plan)
+    assert "static/continuation" in list_seeds(plan)
     sections = [audit_of(plan, "attention_maps", "wp", name).sections for name in ("static", "chorus")]
     assert [each["attention_maps"]["automatic"] for each in sections] == [2, 1]
     assert all(job.settings for job in plan.plan_jobs())
@@ -143,7 +154,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     models = plan.scope.models(suite, "needle")
     assert [*models] == [*plan.scope.list_looks(suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
     assert plan.trainings.find_home(suite, "needle", Run("honest", 50)).training == "needle/base"
-    assert plan.trainings.seeds["needle/honest"] == (7,)
+    assert list_seeds(plan)["needle/honest"] == (7,)
     base, liar = settings_of(plan, "needle/base", 10), settings_of(plan, "needle/liar_lambda0.1", 7)
     assert (base.objective, liar.objective, liar.seed) == (LabelObjective(), DeceptionObjective(lambda_=0.1), 7)
     assert liar.architecture == base.architecture
@@ -293,9 +304,7 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line():
 
 def list_settings(plan):
     """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
-    jobs = {
-        f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
-    }
+    jobs = {f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in list_seeds(plan).items()}
     jobs |= {exhibit.name: plan.exhibiting.build_job(exhibit) for exhibit in EXHIBITS}
     jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.plan_pages()[0].settings}
     for suite, dataset in plan.scope.asked:

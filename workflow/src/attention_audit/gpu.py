@@ -2,26 +2,9 @@
 
 import os
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
-_held: list[object] = []
-"""The locks of this process, which would be let go with their last name."""
-
-
-def take_lock(path: Path) -> bool:
-    """Hold an exclusive lock on `path` until this process ends, however it ends; unless another one holds it.
-
-    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed process.
-    """
-    # imported here: a job without a GPU does not need it
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path, fallback_to_soft=False)
-    _held.append(lock)
-    with suppress(Timeout):
-        lock.acquire(blocking=False)
-    return lock.is_locked
+from attention_audit.artefacts.files import take_lock
 
 
 def count_gpus() -> int:

@@ -3,7 +3,7 @@ the whole file, stored in the file itself.
 
 The formats' own checksums miss some damage: those of Parquet cover the pages, but neither their headers nor the footer,
 which describes the pages, and safetensors, npy and JSON have none. The seal covers every byte but its own digits. It
-stands in the part of the file that says how the file was made.
+stands in the part of the file that says how the file was made. Files that are locks are taken here, too.
 """
 
 import hashlib
@@ -24,6 +24,8 @@ DIGITS = 8
 OPEN = MARK + b"-" * DIGITS
 """What a writer leaves in its place until the file is complete: in Parquet's footer, in the header of safetensors, in
 other files at the end."""
+_locks: list[object] = []
+"""Those that this process holds: a lock without a name is let go."""
 
 
 @contextmanager
@@ -122,3 +124,18 @@ def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
         raise AuditError(f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}") from error
     except OSError as error:
         raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error
+
+
+def take_lock(path: Path) -> bool:
+    """Hold an exclusive lock on `path` until this process ends, however it ends; unless another process does.
+
+    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed process.
+    """
+    # imported here: a job without a GPU does not need it
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, fallback_to_soft=False)
+    _locks.append(lock)
+    with suppress(Timeout):
+        lock.acquire(blocking=False)
+    return lock.is_locked

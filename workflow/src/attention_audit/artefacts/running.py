@@ -14,7 +14,7 @@ from types import FrameType
 
 import psutil
 
-from attention_audit.gpu import take_lock
+from .files import take_lock
 
 COMMAND = " -m attention_audit "
 """What the command of a job holds. Other children, such as those that cancel the jobs of a cluster, are let be."""

@@ -56,7 +56,7 @@ class Trainings:
     """Every training of a run. Raises AuditError where two suites give one name to different models.
 
     homes: where the files of every run of a suite on a data set lie. made: who lists what is made under which name,
-    with which seed. seeds: of each name.
+    with which seed.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -76,9 +76,6 @@ class Trainings:
                         raise AuditError(f"{training}: is the name of two models, of two suites; rename one")
                     if home is own and not model.made_with:
                         self.made[training, run.seed] = (suite, dataset, model)
-        self.seeds: dict[str, tuple[int, ...]] = {}
-        for training, seed in self.made:
-            self.seeds[training] = (*self.seeds.get(training, ()), seed)
 
     def _identify(self, suite: str, dataset: str, run: Run) -> str:
         """Return all that a training depends on but the names that suites give it."""

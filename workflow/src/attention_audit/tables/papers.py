@@ -320,5 +320,4 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:
     """Select the rows in which the top item is attention's, and the other item is drawn uniformly."""
-    RANKINGS.refuse_unknown(single_weight["ranking"].unique())
     return select_ranking(single_weight[single_weight["draw"] == "corrected"], "attention")

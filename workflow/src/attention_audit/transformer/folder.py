@@ -383,7 +383,7 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
         )
     for key, known in KNOWN.items():
         if (said := facts.says.get(key, known)) != known:
-            raise AuditError(f"{folder}: config.json says {key}: {said}; of a {kind}, {known} alone is known here")
+            raise AuditError(f"{folder}: config.json says {key}: {said}; for {kind}, {known} alone is known here")
     return FAMILIES[kind]
 
 
