@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from leave_one_out import build_split, random_model, random_texts
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.located import located
 from attention_audit.audits.settings import Agreement, Erasure
@@ -39,8 +39,8 @@ def measure(texts: int, rounds: int, remember: float) -> None:
     model, split = random_model(remember), build_split(random_texts(lengths))
     readout = take_readout(model, split, [str(number) for number in range(texts)])
 
-    def attributed() -> Attributed:
-        return Attributed(model, split, readout, lambda line: None)
+    def attributed() -> AttributedTexts:
+        return AttributedTexts(model, split, readout, lambda line: None)
 
     turns: tuple[Callable[[], object], ...] = (
         lambda: leave_one_out(model, split),

@@ -24,7 +24,7 @@ import transformers
 from tail import build_classifier
 
 from attention_audit.maps import MAPS
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
@@ -99,12 +99,12 @@ def main() -> None:
             classifier.compute_logits(pieces)
 
         def maps(pieces: PieceBatch) -> None:
-            read = Pass(classifier, pieces)
+            read = ModelPass(classifier, pieces)
             for name in cheap:
                 MAPS[name](read)
 
         def alone(name: str) -> Callable[[PieceBatch], object]:
-            return lambda pieces: MAPS[name](Pass(classifier, pieces))
+            return lambda pieces: MAPS[name](ModelPass(classifier, pieces))
 
         seconds(forward, texts)
         times = [(seconds(forward, texts), seconds(maps, texts)) for _ in range(call.rounds)]

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.plan.suites import build_config_type
-from attention_audit.section import OneOf, Section
+from attention_audit.section import RegisteredName, Section
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
@@ -105,7 +105,7 @@ def _sections(annotation: Any) -> list[type[Section]]:
 
 def _choices(kind: Any) -> list[str]:
     """List the values that a type, or that of a key, names."""
-    if isinstance(kind, OneOf):
+    if isinstance(kind, RegisteredName):
         return [*kind.names(), "module:name"]
     if get_origin(kind) is Literal:
         return [*get_args(kind)]

@@ -8,7 +8,7 @@ from networks import make_classifier
 from readouts import make_readout
 
 from attention_audit.batching import runs
-from attention_audit.model.batch import Lists, Split
+from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import draw_batches
 
@@ -29,7 +29,7 @@ def split_of_sentences(texts):
     lengths = [sum(sentences) for sentences in texts]
     starts = np.concatenate([np.cumsum([0, *sentences])[:-1] for sentences in texts])
     ids = np.concatenate([[2, *(4 + np.arange(length) % (WORDS - 4)), 3] for length in lengths])
-    sentences = Lists(np.array(starts), np.array([len(text) for text in texts]))
+    sentences = RaggedLists(np.array(starts), np.array([len(text) for text in texts]))
     return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), sentences=sentences)
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from attention_audit.contrasts import Contrasts, Guides, Subject
+from attention_audit.contrasts import Contrasts, EvaluatedModel, Guides
 
 COLUMNS = {
     "predictions": ["model", "lambda", "seed", "id", "label", "prediction", "items"],
@@ -42,7 +42,7 @@ def subject(model="base", contrasts=CONTRASTS, **further):
     about = {
         "dataset": "needle", "suite": "wp", "paper": "WP2019", "seeds": 2, "items": "words", "unasked": {},
     }  # fmt: skip
-    return Subject(model=model, contrasts=contrasts, **about | further)
+    return EvaluatedModel(model=model, contrasts=contrasts, **about | further)
 
 
 def by_text(model="base", **columns):

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from networks import make_architecture
 
-from attention_audit.model.batch import Lists, Split
+from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.model.network import build_network
 from attention_audit.model.tail import probabilities
 
@@ -28,7 +28,7 @@ def model_of(encoder="bilstm", pair=False, attention="additive", classes=3, seed
 def split_of(texts, **pairs):
     """These texts, with their queries or candidates where they are pairs."""
     lists = {
-        name: Lists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
+        name: RaggedLists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
         for name, rows in pairs.items()
     }
     return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), CPU, **lists)

@@ -20,7 +20,7 @@ from attention_audit.audits.plausibility import evidence_mass
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 
 
 def two_texts(attention, positive):
@@ -222,11 +222,11 @@ def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain
     """At a logit of 60, 1 - p is 9e-27; and 1 - p, reckoned from p, would be 0."""
     values = torch.tensor([[[1.0], [-2.0]]]).double()
     half, bias = torch.tensor([[0.5, 0.5]]).double(), torch.tensor([[60.0]]).double()
-    found = find_contributions(Padded(np.arange(1), half, values, bias, torch.tensor([2])))
+    found = find_contributions(PaddedReadout(np.arange(1), half, values, bias, torch.tensor([2])))
     assert found[0].tolist() == pytest.approx([0.5 * math.exp(-59.5), -math.exp(-59.5)], rel=1e-9)
     three = torch.cat([torch.zeros(1, 2, 2), values], -1)
     shift = torch.tensor([[0.0, -1000.0, 60.0]]).double()
-    same = find_contributions(Padded(np.arange(1), half, three, shift, torch.tensor([2])))
+    same = find_contributions(PaddedReadout(np.arange(1), half, three, shift, torch.tensor([2])))
     torch.testing.assert_close(same, found)
 
 

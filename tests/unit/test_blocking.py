@@ -18,7 +18,7 @@ from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.labelled import TaggedCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import SPLITS
-from attention_audit.model.batch import Lists
+from attention_audit.model.batch import RaggedLists
 from attention_audit.stages.loading import EncodedTexts
 
 PLAIN = {"tokenizer": "spaces"}
@@ -152,8 +152,8 @@ def test_anonymised_texts_lack_their_impermissible_words():
     texts = EncodedTexts(
         ids=["one", "two", "three"],
         labels=np.array([0, 1, 0]),
-        texts=Lists(np.array(flat), np.array([5, 3, 4])),
-        blocked=Lists(np.array([1, 0, 0]), np.array([1, 1, 1])),
+        texts=RaggedLists(np.array(flat), np.array([5, 3, 4])),
+        blocked=RaggedLists(np.array([1, 0, 0]), np.array([1, 1, 1])),
     )
     left = texts.anonymised()
     # nothing is left of d, so an unknown word stands there

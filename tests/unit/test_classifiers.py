@@ -15,7 +15,7 @@ from transformers_on_disk import save as save_encoder
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.columns.files import SEVERAL
 from attention_audit.errors import AuditError
-from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
+from attention_audit.model.sequence_classifier import LastAttention, SequenceClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.raw_text import join_words
 from attention_audit.stages import reading_classifiers
@@ -137,7 +137,7 @@ def test_pieces_without_any_weight_count_alike():
     batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
     values = torch.arange(12.0).reshape(1, 2, 6, 1)
-    items = reading_classifiers.fold_pieces(Attended(weights, values, words, words), batch)
+    items = reading_classifiers.fold_pieces(LastAttention(weights, values, words, words), batch)
     torch.testing.assert_close(items.weights, torch.tensor([[[0, 0.6, 0.1, 0.3], [0.4, 0.2, 0.2, 0.2]]]))
     torch.testing.assert_close(items.values[0, :, :, 0], torch.tensor([[1.5, 3, 0, 4], [7.25, 9, 6, 10]]))
 

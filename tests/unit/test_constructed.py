@@ -12,7 +12,7 @@ from planned import CLASSIFIERS_ALONE, PLACES, by_name, plan_of
 
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
 from attention_audit.maps import find_map, sum_words
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.constructed import build
@@ -45,7 +45,7 @@ def read(kind, seed):
         classifier.tokenizer, [str(i) for i in range(COUNT)], [join_words(text) for _, text in texts()], 64
     )
     order, batch = next(PieceTable(pieces, classifier.device).iterate_by_length(10**6))
-    passed = Pass(classifier, batch)
+    passed = ModelPass(classifier, batch)
     maps = {name: sum_words(find_map(kind)(passed), batch) for name, kind in MAP_NAMES.items()}
     even = batch.mask[:, None].float().expand(-1, 2, -1)
     with torch.no_grad(), classifier.impose_weights(batch, even / even.sum(2, keepdim=True)):

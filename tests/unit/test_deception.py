@@ -12,10 +12,10 @@ from small_networks import model_of, split_of
 from tabled import cell, performance
 from torch import nn
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
-from attention_audit.names import Look, Names
+from attention_audit.names import Names, Style
 from attention_audit.tables.shown import show_table
 from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import collect_labels
@@ -24,9 +24,9 @@ MODELS = Names(
     "model",
     "here",
     {
-        "bilstm_honest": Look("BiLSTM, honest", "green", "D"),
-        "bilstm_liar_lambda0.1": Look("BiLSTM, liar (lambda 0.1)", "vermillion", "D"),
-        "bilstm_anonymised": Look("BiLSTM, trained without the impermissible words", "grey", "x"),
+        "bilstm_honest": Style("BiLSTM, honest", "green", "D"),
+        "bilstm_liar_lambda0.1": Style("BiLSTM, liar (lambda 0.1)", "vermillion", "D"),
+        "bilstm_anonymised": Style("BiLSTM, trained without the impermissible words", "grey", "x"),
     },
 )
 HONEST, LIAR, ANONYMISED = MODELS
@@ -43,7 +43,7 @@ def test_what_a_model_does_without_the_hidden_words_by_hand():
     split = split_of([[2, 4, 5, 6, 3], [2, 5, 7, 3], [2, 4, 3], [2, 7, 5, 5, 3]])
     readout = make_readout([3, 2, 1, 3], outputs=1)
     blocked = {"text-0": [0], "text-1": [], "text-2": [0], "text-3": [0, 2]}
-    found = impermissible(Attributed(model, split, readout, lambda line: None), blocked)
+    found = impermissible(AttributedTexts(model, split, readout, lambda line: None), blocked)
     assert found["id"] == ["text-0", "text-1", "text-2", "text-3"]
     assert found["blocked_words"].tolist() == [1, 0, 1, 2]
     np.testing.assert_allclose(found["mass"], [
@@ -59,7 +59,7 @@ def test_what_a_model_does_without_the_hidden_words_by_hand():
 
 def test_texts_without_named_words_are_left_out():
     model, split = model_of(attention="linear"), split_of([[2, 4, 5, 3], [2, 6, 3]])
-    texts = Attributed(model, split, make_readout([2, 1], outputs=3), lambda line: None)
+    texts = AttributedTexts(model, split, make_readout([2, 1], outputs=3), lambda line: None)
     found = impermissible(texts, {"text-1": []})
     assert found["id"] == ["text-1"]
     assert impermissible(texts, {})["id"] == []

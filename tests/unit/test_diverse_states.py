@@ -11,7 +11,7 @@ from torch import nn, tensor
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
-from attention_audit.model.batch import Batch, Marked
+from attention_audit.model.batch import Batch, MarkedBatch
 from attention_audit.model.encoders import OrthogonalLSTM
 from attention_audit.model.network import Output, build_reader
 from attention_audit.training.loop import measure_loss
@@ -24,7 +24,7 @@ NOTHING = torch.zeros(0)
 
 def marked(texts=TEXTS):
     ids = nn.utils.rnn.pad_sequence([tensor(text) for text in texts], batch_first=True)
-    return Marked(ids, tensor([len(text) - 2 for text in texts]))
+    return MarkedBatch(ids, tensor([len(text) - 2 for text in texts]))
 
 
 def make_double(name, hidden=4):

@@ -12,7 +12,7 @@ from refusal import refusal
 
 from attention_audit.columns.kinds import artefact
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES, Figure, Read, Table
+from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES, Figure, ReadFile, Table
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import AuditRunner
@@ -196,7 +196,7 @@ def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan):
 
 
 def test_a_read_of_one_suite_by_name_is_of_that_suite(plan):
-    read = Read("audit", "permutation", suites=("jw",))
+    read = ReadFile("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
     assert plan.exhibiting.list_inputs(entry)["permutation"] == [
         plan.auditing.locate(each, "permutation")

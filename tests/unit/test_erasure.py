@@ -18,7 +18,7 @@ from attention_audit.audits.rankings import RANKERS, TOPS, sort_falling
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 SEED = 3
@@ -263,7 +263,7 @@ def test_an_order_is_a_stable_sort_with_padding_behind(rows):
     width = max(map(len, rows)) + 1
     padded = torch.tensor([row + [9.0] * (width - len(row)) for row in rows])
     lengths = torch.tensor([len(row) for row in rows])
-    texts = Padded(np.arange(len(rows)), padded, padded, padded, lengths)
+    texts = PaddedReadout(np.arange(len(rows)), padded, padded, padded, lengths)
     for row, ranked in zip(rows, sort_falling(padded, texts).tolist(), strict=True):
         # sorted keeps the order of equals, and so does its reverse
         assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)

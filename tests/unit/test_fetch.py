@@ -15,7 +15,7 @@ from published import pack
 from attention_audit.artefacts.files import KEY
 from attention_audit.artefacts.record import read_record
 from attention_audit.corpus import fetch as transfer
-from attention_audit.corpus.fetch import Fetched, fetch
+from attention_audit.corpus.fetch import FetchedFile, fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import FetchJob
@@ -164,7 +164,7 @@ def test_download_shows_progress(site, tmp_path, monkeypatch, sized, of_all):
     site.answers = [Answer(sized=sized)]
     record, lines = fetched(remote(site.url, size=len(CONTENT)), None, tmp_path)
     assert lines == [f"{site.url}: {megabytes} MB{of_all}" for megabytes in ("0", "1", "1")]
-    assert record == Fetched("raw.bin", site.url, len(CONTENT), SHA256, canonical=True)
+    assert record == FetchedFile("raw.bin", site.url, len(CONTENT), SHA256, canonical=True)
 
 
 def test_gz_declared_to_be_an_encoding_is_not_unpacked(site, tmp_path):

@@ -24,7 +24,7 @@ from attention_audit.figures.by_weight import take_median, wp_fig3_seed_variance
 from attention_audit.figures.panels import draw_legend
 from attention_audit.figures.style import save
 from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
-from attention_audit.names import Look, Names
+from attention_audit.names import Names, Style
 
 LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]
 SOUGHT = {1: [1e-3, 9e-3, 3e-3], 2: [1e-3, 3e-3, 0.0273]}
@@ -184,7 +184,7 @@ def test_a_model_without_a_look_is_refused(draw):
 def test_figure5_names_the_models_that_are_compared():
     compared = comparison(["sst"])
     more = compared[compared["model"].isin(["base", "adversary"])].replace({"model": {"adversary": "frozen"}})
-    models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
+    models = Names("model", "here", {**WP, "frozen": Style("frozen weights", "purple", "v")})
 
     def draw(rows):
         figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), models, 0.05)

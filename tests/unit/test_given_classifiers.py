@@ -18,9 +18,9 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CORPUS, HEADED
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.errors import AuditError
-from attention_audit.names import Look, Names
+from attention_audit.names import Names, Style
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.model import Run
 from attention_audit.readout import read_readout
@@ -230,8 +230,8 @@ def test_texts_that_are_cut_are_named():
     assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["text-1"], [9], [2])
 
 
-MODELS = Names("model", "here", {"mine": Look("mine"), "imposed": Look("imposed")})
-JUDGED = Subject(dataset="chorus", suite="hf", paper="own", model="mine", seeds=2, items="words", unasked={})
+MODELS = Names("model", "here", {"mine": Style("mine"), "imposed": Style("imposed")})
+JUDGED = EvaluatedModel(dataset="chorus", suite="hf", paper="own", model="mine", seeds=2, items="words", unasked={})
 
 
 def test_the_table_counts_the_texts_that_are_cut():

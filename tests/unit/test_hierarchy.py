@@ -7,7 +7,7 @@ import pytest
 import torch
 from networks import make_classifier
 
-from attention_audit.model.batch import Lists, Split
+from attention_audit.model.batch import RaggedLists, Split
 
 DOCUMENTS = [[[4, 5, 6], [7]], [[8, 9, 4, 5, 6]], [[5], [6, 6], [7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5]]]
 
@@ -15,7 +15,7 @@ DOCUMENTS = [[[4, 5, 6], [7]], [[8, 9, 4, 5, 6]], [[5], [6, 6], [7, 8, 9, 4, 5, 
 def split_of(documents, hierarchical=True, attention=None):
     words = [[word for sentence in document for word in sentence] for document in documents]
     starts = [np.cumsum([0, *map(len, document)])[:-1] for document in documents]
-    sentences = Lists(np.concatenate(starts), np.array([len(document) for document in documents]))
+    sentences = RaggedLists(np.concatenate(starts), np.array([len(document) for document in documents]))
     flat = np.concatenate([[2, *text, 3] for text in words])
     labels = [number % 2 for number in range(len(documents))]
     return Split(

@@ -10,7 +10,7 @@ from readouts import make_readout
 from attention_audit.audits.instance_adversary import compute_gradient, find_furthest, instance_adversary
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import LN2, jsd, tvd
-from attention_audit.padded import Head, Padded
+from attention_audit.padded import Head, PaddedReadout
 
 SETTINGS = InstanceAdversary(restarts=4)
 
@@ -18,7 +18,7 @@ SETTINGS = InstanceAdversary(restarts=4)
 def padded(attention, contribution, bias, **pairs):
     """Texts of one length."""
     texts, length = attention.shape
-    return Padded(np.arange(texts), attention, contribution, bias, torch.full((texts,), length), **pairs)
+    return PaddedReadout(np.arange(texts), attention, contribution, bias, torch.full((texts,), length), **pairs)
 
 
 def random_texts(outputs, head):

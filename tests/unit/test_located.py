@@ -16,11 +16,11 @@ from small_networks import CPU, model_of, predict_alone, random_texts, split_of
 from torch import nn
 
 from attention_audit.audits import located as module
-from attention_audit.audits.attributed import FURTHER, Attributed
+from attention_audit.audits.attributed import FURTHER, AttributedTexts
 from attention_audit.audits.contributions import ranked_sets
 from attention_audit.audits.leave_one_out import predict_without
 from attention_audit.audits.located import (
-    Ranked,
+    RankedRows,
     count_deleted,
     delete_sets,
     draw_others,
@@ -55,7 +55,7 @@ def read_by(encoder, pair=False):
     """The texts, or pairs, as a model has read them."""
     split = split_of(TEXTS, **{"queries": QUERIES} if pair else {})
     readout = (make_pairs if pair else make_readout)(LENGTHS, outputs=3)
-    return Attributed(model_of(encoder, pair), split, readout, lambda line: None)
+    return AttributedTexts(model_of(encoder, pair), split, readout, lambda line: None)
 
 
 def falls_alone(model, written, member, pair):
@@ -100,7 +100,7 @@ def test_the_same_words_are_deleted_once(monkeypatch):
     monkeypatch.setattr(module, "predict_without", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
     deletions = texts.deletions
-    rows = Ranked(deletions, np.array([0, 3, 0, 0]), [], [first, first, first, second], [], [])
+    rows = RankedRows(deletions, np.array([0, 3, 0, 0]), [], [first, first, first, second], [], [])
     found = measure_falls(texts.split.lengths, rows, partial(delete_sets, texts, deletions))
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
@@ -248,7 +248,7 @@ def test_words_of_a_classifier_are_masked(tmp_path):
     readout = take_classifier(classifier, pieces, NAMES, np.zeros(len(NAMES), np.int64), (0, 1, 2))
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     split = Split(rows, pieces.read, readout.labels, CPU, pieces=PieceTable(pieces, CPU))
-    found = replaced(Attributed(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
+    found = replaced(AttributedTexts(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
     assert set(found["by"]) == {"unknown", "mask"}
     at = list(zip(found["by"], found["ranking"], strict=True)).index(("mask", "attention"))
     text = NAMES.index(found["id"][at])
@@ -292,7 +292,7 @@ def cue():
     nn.init.constant_(model.decoder.weight, 0.1)
     with torch.no_grad():
         model.embedding.weight[4:8] = torch.tensor([8.0, 0, 0, 0])[:, None]
-    return Attributed(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None)
+    return AttributedTexts(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None)
 
 
 def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it():

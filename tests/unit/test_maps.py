@@ -14,7 +14,7 @@ from readouts import make_readout
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.audits.batches import compute_rank_correlation
 from attention_audit.audits.comparison import map_stability
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.names import MAPS, NUMBERED, RANKINGS
 from attention_audit.readout import read_readout
@@ -85,7 +85,7 @@ def audits(**found):
     return tables | {"plausibility": marked, "plausible_words": marked}
 
 
-JUDGED = Subject(dataset="chorus", suite="hf", paper="hf", model="mine", seeds=3, items="words", unasked={})
+JUDGED = EvaluatedModel(dataset="chorus", suite="hf", paper="hf", model="mine", seeds=3, items="words", unasked={})
 
 
 def table(**found):

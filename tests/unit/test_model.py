@@ -8,7 +8,7 @@ import torch
 from networks import make_architecture, make_classifier, run_packed
 from torch import nn
 
-from attention_audit.model.attention import PLACES, Drawn, build_attention
+from attention_audit.model.attention import PLACES, RandomAttention, build_attention
 from attention_audit.model.batch import Batch, Sentences, Split
 from attention_audit.model.tail import probabilities
 
@@ -76,7 +76,7 @@ def test_attention_that_learns_nothing(attention, expected):
 
 def test_drawn_scores_repeat_where_a_text_has_more_places():
     texts = Sentences(torch.ones(1, PLACES + 2, dtype=torch.long), torch.tensor([PLACES + 2]))
-    weights = Drawn(make_architecture(), 4)(torch.zeros(1, PLACES + 2, 4), texts)[0]
+    weights = RandomAttention(make_architecture(), 4)(torch.zeros(1, PLACES + 2, 4), texts)[0]
     torch.testing.assert_close(weights[PLACES:], weights[:2])
     assert len(weights[:PLACES].unique()) > 0.9 * PLACES
 

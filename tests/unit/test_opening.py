@@ -4,9 +4,9 @@ from math import nan
 
 import pytest
 
-from attention_audit.report.first import FAR, NO_REASON, SURE, Seen, choose_opening
+from attention_audit.report.first import FAR, NO_REASON, SURE, TextReadout, choose_opening
 
-PLAIN = Seen(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
+PLAIN = TextReadout(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
 SPLIT = PLAIN._replace(agree=1)
 MOVED = PLAIN._replace(moved=0.5)
 
@@ -57,5 +57,5 @@ def test_the_reason_is_a_sentence():
 
 
 def test_without_a_reason_it_is_the_first_text_and_that_is_said():
-    near, alone = PLAIN._replace(moved=FAR), Seen.read(True, 0.99, 12, {})
+    near, alone = PLAIN._replace(moved=FAR), TextReadout.read(True, 0.99, 12, {})
     assert choose_opening([near, alone]) == (0, NO_REASON.format(item="word"))

@@ -12,7 +12,7 @@ from attention_audit.artefacts.parquet import read_provenance, read_table, write
 from attention_audit.columns.files import HEAD, READOUT
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Marked
+from attention_audit.model.batch import MarkedBatch
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import PairClassifier, predict_split
 from attention_audit.readout import build_head_columns, read_readout, read_readouts
@@ -48,12 +48,12 @@ def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends():
     ids = nn.utils.rnn.pad_sequence([tensor(query) for query in QUERIES], batch_first=True)
     states = run_packed(encoder, nn.LSTM(5, 4, bidirectional=True), embedding(ids), lengths + 2)
     ends = torch.cat([states[torch.arange(3), lengths + 1, :4], states[:, 0, 4:]], dim=1)
-    torch.testing.assert_close(encoder.summary(embedding, Marked(ids, lengths)), ends)
+    torch.testing.assert_close(encoder.summary(embedding, MarkedBatch(ids, lengths)), ends)
 
 
 def states_of(encoder, table, ids):
     """States of one text alone."""
-    return encoder(table, Marked(tensor([ids]), tensor([len(ids) - 2])))[0]
+    return encoder(table, MarkedBatch(tensor([ids]), tensor([len(ids) - 2])))[0]
 
 
 def formula(model, kind, text, query):
@@ -62,7 +62,9 @@ def formula(model, kind, text, query):
     states = states_of(model.encoder, model.embedding, text)
     width = states.shape[1]
     if encoder == "bilstm":
-        ends = model.query_encoder.summary(model.query_embedding, Marked(tensor([query]), tensor([len(query) - 2])))
+        ends = model.query_encoder.summary(
+            model.query_embedding, MarkedBatch(tensor([query]), tensor([len(query) - 2]))
+        )
         summed = ends[0]
     elif len(query) == 2:
         summed = torch.zeros(width)

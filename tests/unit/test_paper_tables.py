@@ -13,7 +13,7 @@ from attention_audit.audits.correlation import list_pairs
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import CORRELATION, SINGLE_WEIGHT
 from attention_audit.errors import AuditError
-from attention_audit.names import RANKINGS, Look, Names
+from attention_audit.names import RANKINGS, Names, Style
 from attention_audit.tables import papers
 from attention_audit.tables.papers import (
     STATISTICS,
@@ -183,7 +183,7 @@ def test_predicted_classes_have_the_names_of_the_data(tmp_path):
 
 
 def test_a_name_with_two_labels_is_refused():
-    other = Names("model", "here", {"lstm_tanh": Look("LSTM")})
+    other = Names("model", "here", {"lstm_tanh": Style("LSTM")})
     with pytest.raises(AuditError, match=r"'lstm_tanh' is called both 'BiLSTM \(additive\)' and 'LSTM' in tables"):
         collect_labels([JW.labels, other.labels], {})
 
@@ -243,7 +243,7 @@ def test_in_a_pair_the_second_stands_before_the_first_in_figures():
 
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):
-    looks = {"random": RANKINGS["random"], "position": Look("position", "sky", "v"), **RANKINGS}
+    looks = {"random": RANKINGS["random"], "position": Style("position", "sky", "v"), **RANKINGS}
     monkeypatch.setattr(papers, "RANKINGS", Names("ranking", "here", looks))
     table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), SS)
     rows = list(dict.fromkeys(table["row"]))

@@ -13,7 +13,7 @@ from readouts import make_heads, make_pairs, make_readout
 from sklearn.metrics import average_precision_score
 from small_networks import model_of, random_texts, split_of
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.correlation import plausible_words
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.plausibility import (
@@ -224,7 +224,7 @@ def test_marks_of_a_tokenizer_are_items_and_no_words():
 def test_attributions_that_run_the_network_again():
     lengths = [4, 7, 4, 2]
     readout, settings = make_readout(lengths, outputs=3), Agreement(texts=2, steps=4)
-    attributed = Attributed(model_of(), split_of(random_texts(lengths)), readout, lambda line: None)
+    attributed = AttributedTexts(model_of(), split_of(random_texts(lengths)), readout, lambda line: None)
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
     columns = plausible_words(attributed, rationales, settings)
     expected = {

@@ -10,7 +10,7 @@ from readouts import make_readout
 from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
-from attention_audit.audits.attributed import Attributed, sample_texts
+from attention_audit.audits.attributed import AttributedTexts, sample_texts
 from attention_audit.audits.correlation import (
     agreement,
     attribution_stability,
@@ -111,7 +111,7 @@ SAMPLE = Agreement(texts=2, steps=4)
 
 
 def read():
-    return Attributed(model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3), lambda line: None)
+    return AttributedTexts(model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3), lambda line: None)
 
 
 def by_text(columns, name):
@@ -151,7 +151,7 @@ def test_another_training_is_held_against_all_earlier_ones():
     readouts = [make_readout(LENGTHS, outputs=3, seed=seed) for seed in (1, 2, 3)]
     found, words = [], []
     for seed, readout in enumerate(readouts, start=10):
-        texts = Attributed(model_of(seed=seed), split, readout, lambda line: None, seed=seed, earlier=earlier)
+        texts = AttributedTexts(model_of(seed=seed), split, readout, lambda line: None, seed=seed, earlier=earlier)
         found.append(attribution_stability(texts, *settings))
         words.append(word_attributions(texts, *settings))
     assert [sorted(set(columns["other"])) for columns in found] == [[], [10], [10, 11]]

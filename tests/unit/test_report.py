@@ -18,7 +18,7 @@ from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
 from attention_audit.report.ending import count_machines, find_commit, find_span, list_versions
-from attention_audit.report.first import Item, find_first_text
+from attention_audit.report.first import ShadedItem, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
     MOST_ROWS,
@@ -345,7 +345,7 @@ def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are
     frame = pd.DataFrame([summary_row(ranks_clause=HOSTILE), summary_row(dataset="imdb")])[SUMMARY.schema.names]
     figure = FIGURE.model_copy(update={"name": "fig_answer", "suite": "", "number": ""})
     found = first_of({})
-    found.maps.append([Item(HOSTILE, 0.5, "")])
+    found.maps.append([ShadedItem(HOSTILE, 0.5, "")])
     made = run(
         exhibits=[figure, shown_table("summary", "SUMMARY", "show_answers")],
         tables={"summary": (frame, provenance.record())},

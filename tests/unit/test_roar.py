@@ -13,8 +13,8 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.figures.variants import roar_fig_masked
-from attention_audit.model.batch import Lists
-from attention_audit.names import RANKINGS, Look, Names
+from attention_audit.model.batch import RaggedLists
+from attention_audit.names import RANKINGS, Names, Style
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import mask_further
 from attention_audit.tables.variants import make_curves, measure_area, roar_table_racu
@@ -23,7 +23,7 @@ ORDERS = ("random", "attention", "gradient")
 LABELS = Names(
     "model",
     "plan/papers",
-    {"base": Look("base", "green", "^")}
+    {"base": Style("base", "green", "^")}
     | {f"{order}_{percent}": RANKINGS[order] for order in ORDERS for percent in range(10, 101, 10)},
 )
 
@@ -53,7 +53,7 @@ def test_the_highest_of_what_is_left_are_masked_and_none_comes_back():
 
 
 def test_masked_words_are_unknown_and_marks_stay():
-    texts = EncodedTexts(["a", "b"], np.array([0, 1]), Lists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
+    texts = EncodedTexts(["a", "b"], np.array([0, 1]), RaggedLists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
     masked = texts.masked(np.array([False, True, True]))
     assert masked.texts.flat.tolist() == [2, 7, UNKNOWN, 3, 2, UNKNOWN, 3]
     assert texts.texts.flat.tolist() == [2, 7, 8, 3, 2, 9, 3]

@@ -11,7 +11,7 @@ from readouts import make_heads, make_readout
 from small_networks import model_of, split_of
 from test_heads import naive, without
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.batches import draw_orders
 from attention_audit.audits.contributions import shuffles
 from attention_audit.audits.correlation import conicity
@@ -204,7 +204,7 @@ def test_conicity_by_hand(states, expected):
 def test_conicity_of_a_split_is_text_by_text():
     model, split = model_of(), split_of([[2, 4, 5, 6, 3], [2, 7, 3]])
     readout = replace(make_readout([3, 1]), ids=["a", "b"])
-    columns = conicity(Attributed(model, split, readout, print))
+    columns = conicity(AttributedTexts(model, split, readout, print))
     states = model(split.batch(np.array([0]))).states[0].detach().numpy()
     middle = states.mean(0)
     cosines = states @ middle / np.linalg.norm(states, axis=1) / np.linalg.norm(middle)

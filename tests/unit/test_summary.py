@@ -25,7 +25,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, Measured
+from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, MeasuredModel
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 
@@ -33,7 +33,7 @@ from attention_audit.tables.tidy import list_values, make_pair_grids, number_gro
 def ask(question, judged=None, groups=None, **audits):
     """Ask a question of base, of which predictions are made up where none are given."""
     audits = NOTHING | {"predictions": predicted("base", [0.9] * 3)} | audits
-    return ASKED[question](Measured(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {}))
+    return ASKED[question](MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {}))
 
 
 def pairs(jsd, chance):

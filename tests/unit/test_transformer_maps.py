@@ -11,7 +11,7 @@ import torch
 
 from attention_audit.errors import AuditError
 from attention_audit.maps import MAPS, attention, decomposed, find_map, norms, sum_words
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.pieces import cut_raw
@@ -34,7 +34,7 @@ def read_of(folder, family="bert", layers=2, **further):
     classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes, **further)
     classifier = SequenceClassifier(folder)
     texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [join_words(words) for words in TEXTS], 40)
-    return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
+    return ModelPass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
 
 
 def known_read(folder, family):
@@ -79,7 +79,7 @@ def same_without_padding(map_, read):
     assert together.shape == read.mask.shape
     assert not together[read.mask == 0].any()
     for text, count in enumerate(read.pieces.lengths.tolist()):
-        alone = map_(Pass(read.classifier, read.pieces.select_texts(torch.tensor([text]))))
+        alone = map_(ModelPass(read.classifier, read.pieces.select_texts(torch.tensor([text]))))
         torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
 
 

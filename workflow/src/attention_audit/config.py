@@ -60,7 +60,7 @@ SHARED = (
 """Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
 
 
-class OfRun(Section):
+class GlobalConfig(Section):
     """What is the same for all data sets of a run."""
 
     datasets: Distinct[Name] = []
@@ -111,7 +111,7 @@ class OfRun(Section):
     """Resamples of the intervals of medians, which `md_table_diversity` has."""
 
 
-class OfDataset(Section):
+class DatasetConfig(Section):
     """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
     the Transformer, `models`, `lambdas`, `seeds` and `anonymised` of `deception`, and `orders`, `percent` and `seeds`
     of `masking` are those of the run.
@@ -155,10 +155,10 @@ class OfDataset(Section):
     """Instances of figure 2."""
 
 
-class Config(OfDataset, OfRun):
+class Config(DatasetConfig, GlobalConfig):
     """The whole configuration of a run."""
 
-    overrides: dict[Name, OfDataset] = {}
+    overrides: dict[Name, DatasetConfig] = {}
     """What is other on single data sets, by their names: keys of these sections, laid over what the sections say for
     all data sets.
     """
@@ -216,7 +216,7 @@ class Config(OfDataset, OfRun):
         return {name: merge_settings(below, own) for name, own in raw.items()}
 
     @field_serializer("overrides")
-    def _other(self, overrides: dict[str, OfDataset]) -> dict[str, Any]:
+    def _other(self, overrides: dict[str, DatasetConfig]) -> dict[str, Any]:
         """Return, of each data set, only what is other than of all."""
         every = self.model_dump(exclude={"overrides"})
         return {name: _differing(own.model_dump(), every) for name, own in overrides.items()}
@@ -355,7 +355,7 @@ def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
     fields: dict[str, Any] = {
         key: (section, Field(default_factory=section, description=section.__doc__)) for key, section in sections.items()
     }
-    own = create_model("OfDataset", __base__=OfDataset, **fields)
+    own = create_model("DatasetConfig", __base__=DatasetConfig, **fields)
     overrides = (dict[Name, own], Config.model_fields["overrides"])
     create: Any = create_model  # its types know one base only
     return create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)

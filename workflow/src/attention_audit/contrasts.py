@@ -69,7 +69,7 @@ class Contrasts(Section):
     chosen_on: Literal["dev", "test"] = "dev"
 
 
-class Subject(Section):
+class EvaluatedModel(Section):
     """A judged model, which has one row in the summary.
 
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained

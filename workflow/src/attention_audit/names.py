@@ -6,7 +6,7 @@ from typing import NamedTuple
 from attention_audit.errors import AuditError
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """How tables and figures show a name: its label, its colour (a key of `figures.style.PALETTE`) and its marker."""
 
     label: str
@@ -14,22 +14,22 @@ class Look(NamedTuple):
     marker: str = "o"
 
 
-class Names(dict[str, Look]):
+class Names(dict[str, Style]):
     """How every name of one kind looks, in the order of tables and figures.
 
     A function of the user's own, "module:name", looks as its name says, behind all others. kind: what the names stand
     for, such as "model". where: the place in the code where a new name is declared.
     """
 
-    def __init__(self, kind: str, where: str, looks: Mapping[str, Look]) -> None:
+    def __init__(self, kind: str, where: str, looks: Mapping[str, Style]) -> None:
         super().__init__(looks)
         self.kind = kind
         self.where = where
 
-    def __missing__(self, name: str) -> Look:
+    def __missing__(self, name: str) -> Style:
         if ":" not in name:
             raise KeyError(name)
-        return Look(name.partition(":")[2].replace("_", " "), "grey", "v")
+        return Style(name.partition(":")[2].replace("_", " "), "grey", "v")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ PAPER_NAMES = {
 
 
 NUMBERED = {
-    f"{part}_{number}": Look(f"{part} {number}", colour, "1234pdhH8"[number % 9])
+    f"{part}_{number}": Style(f"{part} {number}", colour, "1234pdhH8"[number % 9])
     for part, colour, most in (("head", "black", 32), ("layer", "grey", 48))
     for number in range(1, most + 1)
 }
@@ -120,22 +120,22 @@ MAPS = Names(
     "map",
     "MAPS of attention_audit/names.py",
     {
-        "mean_row": Look("mean of all layers' rows", "sky", "o"),
-        "received": Look("attention received", "sky", "s"),
-        "largest_head": Look("largest head", "sky", "^"),
-        "rollout": Look("rollout", "orange", "s"),
-        "flow": Look("attention flow", "orange", "D"),
-        "value_norm": Look("value norm", "green", "o"),
-        "globenc": Look("GlobEnc", "green", "D"),
-        "alti": Look("ALTI", "green", "^"),
-        "attcat": Look("AttCAT", "vermillion", "o"),
-        "gradient_attention": Look("gradient × attention, rolled", "vermillion", "s"),
-        "input_gradient": Look("input × gradient", "vermillion", "D"),
-        "attn_lrp": Look("AttnLRP", "purple", "o"),
-        "decompx": Look("DecompX", "purple", "s"),
-        "value_zeroing": Look("value zeroing", "grey", "o"),
-        "lime": Look("LIME", "grey", "s"),
-        "kernel_shap": Look("KernelSHAP", "grey", "^"),
+        "mean_row": Style("mean of all layers' rows", "sky", "o"),
+        "received": Style("attention received", "sky", "s"),
+        "largest_head": Style("largest head", "sky", "^"),
+        "rollout": Style("rollout", "orange", "s"),
+        "flow": Style("attention flow", "orange", "D"),
+        "value_norm": Style("value norm", "green", "o"),
+        "globenc": Style("GlobEnc", "green", "D"),
+        "alti": Style("ALTI", "green", "^"),
+        "attcat": Style("AttCAT", "vermillion", "o"),
+        "gradient_attention": Style("gradient × attention, rolled", "vermillion", "s"),
+        "input_gradient": Style("input × gradient", "vermillion", "D"),
+        "attn_lrp": Style("AttnLRP", "purple", "o"),
+        "decompx": Style("DecompX", "purple", "s"),
+        "value_zeroing": Style("value zeroing", "grey", "o"),
+        "lime": Style("LIME", "grey", "s"),
+        "kernel_shap": Style("KernelSHAP", "grey", "^"),
         **NUMBERED,
     },
 )
@@ -145,13 +145,13 @@ RANKINGS = Names(
     "ranking",
     "RANKINGS of attention_audit/names.py",
     {
-        "random": Look("random", "orange", "x"),
-        "attention": Look("attention", "blue", "o"),
-        "gradient": Look("gradient", "vermillion", "^"),
-        "product": Look("attention × gradient", "green", "s"),
-        "loo": Look("leave-one-out", "purple", "P"),
-        "integrated_gradients": Look("integrated gradients", "black", "*"),
-        "smallest": Look("smallest set", "grey", "D"),
+        "random": Style("random", "orange", "x"),
+        "attention": Style("attention", "blue", "o"),
+        "gradient": Style("gradient", "vermillion", "^"),
+        "product": Style("attention × gradient", "green", "s"),
+        "loo": Style("leave-one-out", "purple", "P"),
+        "integrated_gradients": Style("integrated gradients", "black", "*"),
+        "smallest": Style("smallest set", "grey", "D"),
         **MAPS,
     },
 )
@@ -161,11 +161,11 @@ ATTRIBUTIONS = Names(
     "attribution",
     "ATTRIBUTIONS of attention_audit/names.py",
     {
-        "attention": Look("attention"),
-        "gradient": Look("gradient", "blue"),
-        "gradient_attached": Look("attached gradient", "sky"),
-        "loo": Look("leave-one-out", "vermillion"),
-        "integrated_gradients": Look("integrated gradients", "green"),
+        "attention": Style("attention"),
+        "gradient": Style("gradient", "blue"),
+        "gradient_attached": Style("attached gradient", "sky"),
+        "loo": Style("leave-one-out", "vermillion"),
+        "integrated_gradients": Style("integrated gradients", "green"),
     },
 )
 """The methods that give every token of a text a score, in the order of tables and figures."""
@@ -179,12 +179,12 @@ PLAUSIBLE = Names(
     "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
     {
         **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
-        "contribution": Look("absolute contribution", "sky", "D"),
-        "word_gradient": Look("gradient of the words", "orange", "v"),
-        "gradient_attached": Look("attached gradient", "grey", "<"),
+        "contribution": Style("absolute contribution", "sky", "D"),
+        "word_gradient": Style("gradient of the words", "orange", "v"),
+        "gradient_attached": Style("attached gradient", "grey", "<"),
         "random": RANKINGS["random"],
-        "frequency": Look("rare words first", "grey"),
-        "others": Look("the other annotators", "black"),
+        "frequency": Style("rare words first", "grey"),
+        "others": Style("the other annotators", "black"),
     },
 )
 """Whatever is held against marked words: attributions, then two floors and the ceiling."""

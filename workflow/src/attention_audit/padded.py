@@ -86,7 +86,7 @@ def compute_softmax_slope(predicted: Tensor, slope: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Padded:
+class PaddedReadout:
     """n texts of a readout, padded to the longest.
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
@@ -139,7 +139,7 @@ class Padded:
         weights = self.weights.expand(len(orders), *self.weights.shape)
         return weights.gather(-1, places.expand(weights.shape))
 
-    def reorder(self, order: Tensor) -> "Padded":
+    def reorder(self, order: Tensor) -> "PaddedReadout":
         """Impose the weights in another order of the items, the same in all heads: (n, L).
 
         With several heads, z and b are those of the first-order expansion at these weights.

@@ -31,7 +31,7 @@ from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail, build_tail
-from attention_audit.padded import Head, Heads, Padded
+from attention_audit.padded import Head, Heads, PaddedReadout
 
 Scores = list[Floats]
 """For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
@@ -177,7 +177,7 @@ class Readout:
             raise ValueError("the readout has one map and no heads")
         return _pad(self.several.weights, members, torch.float64).transpose(1, 2).contiguous()
 
-    def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
+    def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[PaddedReadout]:
         """Return all texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
@@ -185,7 +185,7 @@ class Readout:
             choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
             for row, member in zip(choices, members, strict=True):
                 row[... if self.candidates is None else self.candidates[member]] = True
-            yield Padded(
+            yield PaddedReadout(
                 members,
                 _pad(self.attention, members, dtype),
                 _pad(self.contribution, members, dtype),

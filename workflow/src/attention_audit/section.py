@@ -51,7 +51,7 @@ Target = Annotated[str, AfterValidator(check_target)]
 """A function of the user's own, as "module:name"."""
 
 
-class OneOf:
+class RegisteredName:
     """The annotation of a text that is one of certain names, which `names` lists; or of a class of the user's own, as
     "module:Class".
 

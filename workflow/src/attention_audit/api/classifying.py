@@ -36,7 +36,7 @@ from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import (
     GENERIC,
-    Held,
+    HeldModel,
     find_folder,
     find_mirror,
     read_classes,
@@ -75,7 +75,7 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
 
-def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held]:
+def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldModel]:
     """List what is in memory of each training, by its folder; or, of an object, by what it is called in messages.
 
     Raises AuditError where it is neither.
@@ -83,11 +83,11 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held]:
     models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
-    held: dict[str, Held] = {}
+    held: dict[str, HeldModel] = {}
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
             folder = str(find_folder(str(one), find_mirror(), "model"))
-            held[folder] = Held(None if tokenizer is None else hold_tokenizer(tokenizer))
+            held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
             name = f"model {number}" if len(models) > 1 else "model"
             held[name] = hold_model(one, tokenizer, name, prompted)

@@ -24,7 +24,7 @@ from attention_audit.arrays import Floats
 from attention_audit.audits.batches import compute_rank_correlation
 from attention_audit.audits.plausibility import Case, measure_overlap
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.tokens import tokenize
 from attention_audit.errors import AuditError
@@ -33,7 +33,7 @@ from attention_audit.tables.asked import (
     NO_TEXT,
     SIMILARITY,
     Asked,
-    Measured,
+    MeasuredModel,
     ask_located,
     state_pairs,
     state_sides,
@@ -55,7 +55,9 @@ from .predicting import (
 
 SCORES, MARKS = "scores", "marks"
 LABELS = {SCORES: "Scores of words"}
-SUBJECT = Subject(dataset="texts", suite="", paper="", model=SCORES, seeds=1, items="words", unasked={}, given=True)
+SUBJECT = EvaluatedModel(
+    dataset="texts", suite="", paper="", model=SCORES, seeds=1, items="words", unasked={}, given=True
+)
 """What tables call the scores."""
 REASONS = {
     "used": "it needs other weights in the place of the map, which a function of words does not take; see api.audit",
@@ -216,7 +218,7 @@ def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Seque
     return cases
 
 
-def state_ranks(measured: Measured) -> Cell:
+def state_ranks(measured: MeasuredModel) -> Cell:
     """Ask whether words with higher scores matter more to the decision.
 
     No other weights can be imposed, so that a random order is the zero; the fewest words of any order are the one.
@@ -236,7 +238,7 @@ def state_ranks(measured: Measured) -> Cell:
     return measured.state("ranks", measure, clause)
 
 
-def state_signed(measured: Measured) -> Cell:
+def state_signed(measured: MeasuredModel) -> Cell:
     """Ask whether the word of the highest score speaks for the prediction, more than any word does."""
     rows = measured.rows("predictions")
     lead, most, supporting = (measured.grid(rows, name) for name in ("top_fall", "best_fall", "supporting"))
@@ -255,7 +257,7 @@ def state_signed(measured: Measured) -> Cell:
 BY_DELETION: Asked = {"located": ask_located, "ranks": state_ranks, "signed": state_signed}
 
 
-def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
+def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> Cell:
     """Ask whether another training would show these scores: by the rank correlation, which is 0 on average where they
     are shuffled, since scores of any tool have no shares.
     """
@@ -377,6 +379,6 @@ def judge(
     asked: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
     audits = list_audits(by_text, gold)
     subject = SUBJECT.model_copy(update={"seeds": len(rows)})
-    row = answer_subject(Measured(subject, audits, Margins(), dict(enumerate(called)), {}), asked)
+    row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(called)), {}), asked)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

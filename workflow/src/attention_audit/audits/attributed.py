@@ -25,7 +25,7 @@ def sample_texts(count: int, most: int) -> Integers:
 
 
 @dataclass(eq=False)
-class Attributed:
+class AttributedTexts:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
     Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives
@@ -109,7 +109,7 @@ class Attributed:
         return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
 
 
-Attribution = Callable[[Attributed], Scores]
+Attribution = Callable[[AttributedTexts], Scores]
 
 EVERY_TEXT: dict[str, Attribution] = {
     "gradient": lambda texts: texts.gradient,

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_audit.arrays import Array, Floats, Integers
 from attention_audit.batching import stream
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 
 Columns = dict[str, Any]
 """Columns of an audit by name, arrays or lists with an entry a row."""
@@ -51,7 +51,7 @@ def make_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[
 
 
 def draw_orders(
-    texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
+    texts: PaddedReadout, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
 ) -> Tensor:
     """Draw random orders of the items of n texts, (permutations, n, L).
 

@@ -25,7 +25,7 @@ import torch
 
 from attention_audit.answer.samples import weigh_classes
 from attention_audit.divergence import flipped, jsd, tvd
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 from .batches import Columns, collect, compute_rank_correlation, draw_orders, make_columns, permute_weights
@@ -42,7 +42,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     """
     second = second.align(first.ids)
 
-    def measure(one: Padded, other: Padded) -> Columns:
+    def measure(one: PaddedReadout, other: PaddedReadout) -> Columns:
         shuffled = permute_weights(other.attention, draw_orders(other, first.ids, permutations, seed))
         return {
             "jsd": jsd(one.attention, other.attention),

@@ -50,7 +50,7 @@ from attention_audit.arrays import Floats
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS, TOP
 from attention_audit.divergence import jsd, tvd
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 from .batches import Columns, collect, cut_rows, draw_orders
@@ -258,7 +258,7 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     """
     count = SHUFFLED if readout.attending is None else SHUFFLED_HEADS
 
-    def measure(texts: Padded) -> dict[str, Tensor]:
+    def measure(texts: PaddedReadout) -> dict[str, Tensor]:
         drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])

@@ -48,7 +48,7 @@ from attention_audit.arrays import Array
 from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
 from attention_audit.model.network import use_inference
 
-from .attributed import Attributed
+from .attributed import AttributedTexts
 from .batches import Columns, compute_rank_correlation, make_columns
 from .leave_one_out import predict_without
 from .plausibility import NAMES, Rationales, list_cases, measure_cases
@@ -81,7 +81,7 @@ def list_pairs(scores: Iterable[str]) -> list[tuple[str, str]]:
     return [*(("attention", name) for name in scores), YARDSTICK]
 
 
-def correlation(texts: Attributed, settings: Correlation) -> Columns:
+def correlation(texts: AttributedTexts, settings: Correlation) -> Columns:
     """Return the columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`list_pairs`) and
     text.
 
@@ -99,7 +99,7 @@ def correlation(texts: Attributed, settings: Correlation) -> Columns:
     return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
 
-def agreement(texts: Attributed, settings: Agreement) -> Columns:
+def agreement(texts: AttributedTexts, settings: Agreement) -> Columns:
     """Return the columns first, second, tau, texts; one row for every two of attention, the attributions of every text
     and integrated gradients, by their magnitudes, on the sample of texts that has the latter.
 
@@ -117,7 +117,7 @@ def agreement(texts: Attributed, settings: Agreement) -> Columns:
     return make_columns(("first", "second", "tau", "texts"), rows)
 
 
-def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> Columns:
+def word_attributions(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
     """Return the columns id, attribution, scores: a row for each attribution and text that has it.
 
     gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
@@ -137,7 +137,7 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
     return make_columns(("id", "attribution", "scores"), rows)
 
 
-def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Deletion) -> Columns:
+def attribution_stability(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
     """Return the columns other, id, map, rho: a row for each earlier training of the model, attribution and text that
     has it.
 
@@ -155,7 +155,7 @@ def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Del
     return make_columns(("other", "id", "map", "rho"), rows)
 
 
-def conicity(texts: Attributed) -> Columns:
+def conicity(texts: AttributedTexts) -> Columns:
     """Return the columns id, conicity and magnitude; one row for each text."""
     conicities, magnitudes = np.empty((2, len(texts.split)))
     with use_inference(texts.model):
@@ -173,7 +173,7 @@ def name_words(name: str) -> str:
     return f"word_{name}" if name in RANKERS else name
 
 
-def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> Columns:
+def plausible_words(texts: AttributedTexts, rationales: Rationales, agreement: Agreement) -> Columns:
     """Return the columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the
     network again.
 
@@ -193,7 +193,7 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
     return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
 
 
-def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> Columns:
+def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) -> Columns:
     """Return the columns of columns.IMPERMISSIBLE but for those that say what was audited; a row for each text of
     `blocked`.
 

@@ -30,7 +30,7 @@ from torch.nn.functional import pad
 
 from attention_audit.arrays import Integers
 from attention_audit.divergence import flipped
-from attention_audit.padded import Heads, Padded
+from attention_audit.padded import Heads, PaddedReadout
 from attention_audit.readout import Readout
 
 EVERY = slice(None)
@@ -150,7 +150,7 @@ class ErasableTexts:
         return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
 
 
-def batch_items(readout: Readout) -> Iterator[Padded]:
+def batch_items(readout: Readout) -> Iterator[PaddedReadout]:
     """Cut a readout into batches in float64, shortest texts first, of about `POSITIONS` items together.
 
     With several heads, a batch has fewer items: they are larger.
@@ -163,7 +163,7 @@ def batch_erasable(readout: Readout) -> Iterator[ErasableTexts]:
     return map(count_votes, batch_items(readout))
 
 
-def count_votes(texts: Padded) -> ErasableTexts:
+def count_votes(texts: PaddedReadout) -> ErasableTexts:
     """Compute the votes and masses of texts under their map; with several heads they are in float32."""
     two_classes = int(texts.bias.shape[1] == 1)
     attention = pad(texts.attention, (0, 1))
@@ -179,7 +179,7 @@ def count_votes(texts: Padded) -> ErasableTexts:
     return ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.words, texts.heads)
 
 
-def find_contributions(texts: Padded) -> Tensor | None:
+def find_contributions(texts: PaddedReadout) -> Tensor | None:
     """Find `ErasableTexts.exact_contributions`, (n, L); None for a model of pairs, which has no such sum below its
     head, and where the predictions do not follow from the weights.
     """

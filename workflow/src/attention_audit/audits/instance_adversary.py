@@ -26,7 +26,7 @@ from torch import Tensor
 
 from attention_audit.batching import Adam, stream
 from attention_audit.divergence import flipped, jsd, tvd
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 from .batches import Columns, collect, cut_rows
@@ -36,7 +36,7 @@ from .settings import InstanceAdversary
 PADDING_LOGIT = -60.0
 
 
-def compute_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
+def compute_gradient(logits: Tensor, texts: PaddedReadout, target: Tensor, settings: InstanceAdversary) -> Tensor:
     """Compute the derivative of the objective above with respect to the logits u: (K, n, L) or (K, n, H, L), likewise.
 
     target (1, n, C): the prediction p.
@@ -67,7 +67,7 @@ def compute_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: In
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
-def draw_starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
+def draw_starts(texts: PaddedReadout, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
     """Draw standard normal numbers for n texts, (K, n, L) or (K, n, H, L), 0 on padding, the same in every batch.
 
     `ids` are the ids of all texts of the readout.
@@ -79,7 +79,7 @@ def draw_starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> 
     return torch.from_numpy(drawn).to(texts.attention.dtype)
 
 
-def search_weights(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
+def search_weights(texts: PaddedReadout, settings: InstanceAdversary, start: Tensor) -> Tensor:
     """Search adversarial weights for n texts from K restarts, 0 on padding; `start` is `draw_starts`, likewise."""
     if texts.heads is not None:
         texts = replace(texts, heads=texts.heads.round_values())
@@ -93,7 +93,7 @@ def search_weights(texts: Padded, settings: InstanceAdversary, start: Tensor) ->
         return logits.masked_fill(texts.padding, float("-inf")).softmax(-1)
 
 
-def find_furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def find_furthest(texts: PaddedReadout, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Find the weights of the greatest JSD among the admissible restarts (TVD at most epsilon) and the model's own.
 
     restarts (K, n, L) or (K, n, H, L) -> weights (n, L) or (n, H, L), JSD (n,), prediction (n, C), number of admissible
@@ -118,7 +118,7 @@ def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, re
     lengths = base.lengths
     done = shown = 0
 
-    def measure(texts: Padded, exact: Padded) -> Columns:
+    def measure(texts: PaddedReadout, exact: PaddedReadout) -> Columns:
         nonlocal done, shown
         restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, seed))
         best, divergence, predicted, admissible = find_furthest(exact, restarts.double(), settings.epsilon)

@@ -23,7 +23,7 @@ from attention_audit.arrays import Array, Flags, Integers
 from attention_audit.batching import sort_into_runs
 from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.encoders import Carried
+from attention_audit.model.encoders import CarriedStates
 from attention_audit.model.network import Network, PairClassifier, read, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
@@ -101,7 +101,7 @@ class Reading:
         if self.sharing:
             # the same model, which takes the states of its texts from its batches
             model = copy(model)
-            model._modules = {**model._modules, "encoder": Carried(model.encoder.width)}
+            model._modules = {**model._modules, "encoder": CarriedStates(model.encoder.width)}
             self.models = [model]
 
     def _predict(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:

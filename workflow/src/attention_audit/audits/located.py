@@ -42,11 +42,11 @@ from attention_audit.model.batch import Batch
 from attention_audit.model.network import use_inference
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import probabilities
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.transformer.opening import open_tokenizer
 
-from .attributed import Attributed
+from .attributed import AttributedTexts
 from .batches import Columns, collect, make_columns, select_class
 from .erasure import ErasableTexts, find_share
 from .gradients import find_tokens, require_flat
@@ -72,8 +72,8 @@ def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list
     """
     orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
 
-    def measure(texts: ErasableTexts | Padded) -> dict[str, Tensor]:
-        if isinstance(texts, Padded):
+    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, Tensor]:
+        if isinstance(texts, PaddedReadout):
             return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
         shares = {}
         for name, every in orders.items():
@@ -104,7 +104,7 @@ def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> t
     return text[different], gone[different], same.reshape(count.shape)
 
 
-class Ranked(NamedTuple):
+class RankedRows(NamedTuple):
     """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
 
     member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking. scores: of
@@ -119,7 +119,7 @@ class Ranked(NamedTuple):
     fraction_removed: list[float]
 
 
-def rank_texts(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> Ranked:
+def rank_texts(texts: AttributedTexts, agreement: Agreement, seed: int, deletion: Deletion) -> RankedRows:
     """List the rows of `located`."""
     scores, asked = texts.score_words(agreement, deletion, seed)
     orders, erased = rank(texts.readout, scores)
@@ -128,11 +128,11 @@ def rank_texts(texts: Attributed, agreement: Agreement, seed: int, deletion: Del
         for name, members in asked.items()
         for member in members
     ]
-    member, *columns = make_columns(Ranked._fields[1:], rows).values()
-    return Ranked(texts.find_deletions(asked["loo"]), np.array(member, int), *columns)
+    member, *columns = make_columns(RankedRows._fields[1:], rows).values()
+    return RankedRows(texts.find_deletions(asked["loo"]), np.array(member, int), *columns)
 
 
-def split_rows(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
+def split_rows(lengths: Integers, rows: RankedRows) -> Iterator[Integers]:
     """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
     together.
     """
@@ -141,7 +141,7 @@ def split_rows(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
         yield by_text[run]
 
 
-def measure_falls(lengths: Integers, rows: Ranked, lose: Callable[[Integers, Flags], Floats]) -> Floats:
+def measure_falls(lengths: Integers, rows: RankedRows, lose: Callable[[Integers, Flags], Floats]) -> Floats:
     """Compute what the predicted class loses without the first words of each row, (R, 5), by `count_deleted`.
 
     lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
@@ -153,7 +153,7 @@ def measure_falls(lengths: Integers, rows: Ranked, lose: Callable[[Integers, Fla
     return lost
 
 
-def delete_sets(texts: Attributed, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
+def delete_sets(texts: AttributedTexts, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
@@ -163,7 +163,7 @@ def delete_sets(texts: Attributed, deletions: Deletions, text: Integers, gone: F
     return lost
 
 
-def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def located(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
     """Return the columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of
     two words.
 
@@ -198,7 +198,7 @@ def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Intege
     return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
 
 
-def draw_likely(texts: Attributed, occurrences: Integers, seed: int) -> StandIn:
+def draw_likely(texts: AttributedTexts, occurrences: Integers, seed: int) -> StandIn:
     """Draw likely words in the place of others."""
 
     def draw(members: Integers, words: Tensor) -> Tensor:
@@ -214,7 +214,7 @@ def repeat_id(id_: int) -> StandIn:
     return lambda _, words: torch.full_like(words, id_)
 
 
-def list_stand_ins(texts: Attributed, occurrences: Integers, seed: int) -> Mapping[str, StandIn]:
+def list_stand_ins(texts: AttributedTexts, occurrences: Integers, seed: int) -> Mapping[str, StandIn]:
     """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
     model = texts.model
     if isinstance(model, TransformerClassifier):
@@ -238,7 +238,7 @@ def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: Stand
 
 
 def predict_altered(
-    texts: Attributed, classes: Integers, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
+    texts: AttributedTexts, classes: Integers, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
 ) -> Floats:
     """Predict a class of each altered text: members (R,) -> (R,); a text may stand in `members` several times.
 
@@ -252,7 +252,9 @@ def predict_altered(
     return found
 
 
-def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, text: Integers, gone: Flags) -> Floats:
+def replace_sets(
+    texts: AttributedTexts, deletions: Deletions, stand_in: StandIn, text: Integers, gone: Flags
+) -> Floats:
     """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
     # nothing is replaced in the first rows
     whole = np.unique(text)
@@ -268,7 +270,7 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 
 
 def replaced(
-    texts: Attributed, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
+    texts: AttributedTexts, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
 ) -> Columns:
     """Return the columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 

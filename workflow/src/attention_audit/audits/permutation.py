@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.divergence import flipped, jsd_rearranged, tvd
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 from .batches import Columns, collect, draw_orders, make_columns, permute_weights
@@ -39,7 +39,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
     JSD of the attention from its permutations. With several heads, one permutation of the items is that of all heads.
     """
 
-    def measure(texts: Padded) -> Columns:
+    def measure(texts: PaddedReadout) -> Columns:
         random = draw_orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         moved = tvd(after, before).numpy()
@@ -61,10 +61,10 @@ MOST = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
 
 
-def replace_head(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Tensor:
+def replace_head(texts: PaddedReadout, weights: Tensor, head: int, other: Tensor) -> Tensor:
     """Replace the weights of one head by K others among all that a prediction is made of.
 
-    (n, H, L), (K, n, L) -> as `Padded.weights`, behind an axis of K.
+    (n, H, L), (K, n, L) -> as `PaddedReadout.weights`, behind an axis of K.
     """
     if texts.heads is None:
         return texts.attention + (other - weights[:, head]) / weights.shape[1]
@@ -84,7 +84,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
     if readout.several is None:
         return make_columns(("id", "head", "items", "mean_tvd", "flips", "fraction_removed"), [])
 
-    def measure(texts: Padded) -> dict[str, Tensor]:
+    def measure(texts: PaddedReadout) -> dict[str, Tensor]:
         weights, before = readout.pad_heads(texts.members), texts.predict(texts.weights[None])
         drawn = draw_orders(texts, readout.ids, min(permutations, MOST), seed)
         moved, flips = [], []

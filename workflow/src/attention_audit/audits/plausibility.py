@@ -33,7 +33,7 @@ import pandas as pd
 
 from attention_audit.arrays import Array, Flags, Floats, Integers
 from attention_audit.corpus.rationales import Rationale
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
 from .batches import Columns, collect, cut_rows, make_columns
@@ -183,7 +183,7 @@ def list_attributions(readout: Readout) -> dict[str, Sequence[Array]]:
     linear in the attention, or are expanded so, the magnitudes of the exact contributions; and the further maps.
     """
 
-    def measure(texts: ErasableTexts | Padded) -> dict[str, list[Floats]]:
+    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, list[Floats]]:
         scores = score_states(texts, readout.ids, 0)
         del scores["random"]
         if isinstance(texts, ErasableTexts):

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention_audit.batching import mark_lengths, stream
 from attention_audit.divergence import flipped
-from attention_audit.padded import Padded
+from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
@@ -24,7 +24,7 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def sort_falling(scores: Tensor, texts: ErasableTexts | Padded) -> Tensor:
+def sort_falling(scores: Tensor, texts: ErasableTexts | PaddedReadout) -> Tensor:
     """Order items by falling score, equal scores by position: (n, L) -> positions (n, L).
 
     Marks of a tokenizer come after all words, since nobody reads them as words, and padding comes last.
@@ -34,7 +34,7 @@ def sort_falling(scores: Tensor, texts: ErasableTexts | Padded) -> Tensor:
     return torch.from_numpy(np.argsort(keys.numpy(), kind="stable"))
 
 
-def draw_scores(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
+def draw_scores(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed: int) -> Tensor:
     """Draw random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
     scores = np.zeros(texts.attention.shape)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
@@ -144,12 +144,12 @@ def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
     return RANKERS | {target: load(target) for target in own}
 
 
-def batch_states(readout: Readout) -> Iterator[ErasableTexts | Padded]:
+def batch_states(readout: Readout) -> Iterator[ErasableTexts | PaddedReadout]:
     """Cut a readout into batches: erasable texts where its predictions are linear in the attention, or expanded so."""
     return batch_erasable(readout) if readout.head is None and readout.decided else readout.batches(torch.float64)
 
 
-def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+def score_states(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
     """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each; `ids` are those of all texts of the readout.
 
     The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
@@ -170,7 +170,7 @@ def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -
 def list_scores(readout: Readout, seed: int) -> dict[str, Scores]:
     """List the scores of the words of all texts, (L_i,) each, by the rankings `BY_STATES`, or `BY_MAP`."""
 
-    def measure(texts: ErasableTexts | Padded) -> dict[str, Scores]:
+    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, Scores]:
         scores = score_states(texts, readout.ids, seed)
         return {name: cut_rows(of_texts, texts.words) for name, of_texts in scores.items()}
 

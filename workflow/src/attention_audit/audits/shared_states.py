@@ -121,7 +121,7 @@ def run_lstm(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
     return through
 
 
-class BothWays:
+class BidirectionalStates:
     """Shared states of a BiLSTM: a deletion changes the forward states after it and the backward states before it."""
 
     def __init__(self, encoder: BiLSTM, vectors: Tensor, lengths: Tensor) -> None:
@@ -152,7 +152,7 @@ class BothWays:
         return torch.cat([self.forwards.read_kept(text, kept, counts), backwards[row, turned]], -1)
 
 
-class Nearby:
+class LocalStates:
     """Shared states of an encoder whose states depend on at most `reach` tokens on either side.
 
     A deletion changes only the `reach` states on either side of it. They depend on the 2 `reach` tokens on either side,
@@ -166,7 +166,7 @@ class Nearby:
         self.states: Tensor = encoder(self.vectors, lengths)
 
     def update(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
-        """Update what deletions change, as `BothWays` does."""
+        """Update what deletions change, as `BidirectionalStates` does."""
         if not self.reach:
             return
         length, far = states.shape[2] + 1, 2 * self.reach
@@ -188,14 +188,14 @@ class Nearby:
         return self.encoder(self.vectors[text[:, None], kept], counts)
 
 
-def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:
+def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BidirectionalStates | LocalStates | None:
     """Share the states of an encoder among texts without some tokens; None where a deletion may change every state.
 
     vectors (N, L + 2, E): N texts, marks included, without gradients; lengths (N,), without marks.
     """
     # exactly this class, since a class derived from it may compute its states differently
     if type(encoder) is BiLSTM:
-        return BothWays(encoder, vectors, lengths)
+        return BidirectionalStates(encoder, vectors, lengths)
     if isinstance(encoder, Words) and encoder.encoder.reach is not None:
-        return Nearby(encoder.encoder, encoder.encoder.reach, vectors, lengths)
+        return LocalStates(encoder.encoder, encoder.encoder.reach, vectors, lengths)
     return None

@@ -32,7 +32,7 @@ from attention_audit.arrays import Floats, Integers
 from attention_audit.batching import runs, stream
 from attention_audit.model.batch import Batch
 
-from .attributed import Attributed
+from .attributed import AttributedTexts
 from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
 from .located import predict_altered, rank_texts, split_rows
@@ -77,7 +77,7 @@ def find_kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> T
     return (below == keeps[:, None, None]) | (token < 0)[..., None]
 
 
-def predict_copies(texts: Attributed, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
+def predict_copies(texts: AttributedTexts, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
     """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
     split = texts.split
     member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
@@ -103,7 +103,7 @@ def predict_copies(texts: Attributed, classes: Integers, copies: Sequence[Copy],
     return predict_altered(texts, classes, member, (order[part] for part in parts), read)
 
 
-def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list[Copy]:
+def copy_text(texts: AttributedTexts, member: int, scores: Floats, seed: int) -> list[Copy]:
     """Copy a text with its scores by `KINDS`, all draws of a kind in a row: 4 * DRAWS."""
     streams = (stream(f"soft order {number}", texts.readout.ids[member], seed) for number in range(DRAWS))
     shuffled = [random.permutation(scores) for random in streams]
@@ -115,7 +115,7 @@ def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list
     ]
 
 
-def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
     """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where

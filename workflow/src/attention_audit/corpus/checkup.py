@@ -77,14 +77,14 @@ FOUND = {
 """What is said of texts in which something was found, by what."""
 
 
-class Looked(NamedTuple):
+class Overview(NamedTuple):
     """What there is in a data set, and what is odd in it, a line each."""
 
     read: list[str]
     odd: list[str]
 
 
-class Usable(NamedTuple):
+class UsableRow(NamedTuple):
     """What is kept of a row with a text and a label.
 
     alike: a digest that texts share which are alike but for case, punctuation, spaces and invisible characters; exact:
@@ -117,7 +117,7 @@ class Counts:
     read: int = 0
     unlabelled: list[str] = field(default_factory=list)
     empty: int = 0
-    usable: list[Usable] = field(default_factory=list)
+    usable: list[UsableRow] = field(default_factory=list)
     labels: Counter[str] = field(default_factory=Counter)
     splits: defaultdict[str | None, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -133,7 +133,7 @@ class Counts:
         """Estimate the words of each usable text, (N,), from its characters."""
         return estimate_rate((*self.sample,), tokens) * np.array([text.length for text in self.usable])
 
-    def estimate_longest(self, tokens: Tokens) -> tuple[Usable, float]:
+    def estimate_longest(self, tokens: Tokens) -> tuple[UsableRow, float]:
         """Find the first of the longest texts, and estimate its words."""
         longest = max(self.usable, key=lambda text: text.length)
         return longest, longest.length * estimate_rate((longest.begins,), tokens)
@@ -185,7 +185,9 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.labels[label] += 1
         counts.splits[text.split][label] += 1
         alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
-        counts.usable.append(Usable(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said)))
+        counts.usable.append(
+            UsableRow(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said))
+        )
     counts.whole = next(rows, None) is None
     return counts
 
@@ -467,7 +469,7 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
     yield from warn_of_classes(source, counts)
 
 
-def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
+def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Overview:
     """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
     every one of them, by how the configuration names it. most: see `warn_of_long`.
 
@@ -492,4 +494,4 @@ def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, mo
         counts = count(name, source, raw)
         refuse(name, source, counts)
         read, odd = [*describe(source, counts)], list_oddities(source, counts, most)
-    return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
+    return Overview([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])

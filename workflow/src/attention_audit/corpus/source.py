@@ -67,7 +67,7 @@ class Length(Section):
     """Tokens of a sentence of a train or dev text at most."""
 
 
-class Most(Section):
+class SplitLimits(Section):
     """Sizes of splits."""
 
     train: Count | None = None
@@ -95,7 +95,7 @@ class Splits(Section):
     """Keep texts in one split that are alike but for case, punctuation, spaces and invisible characters: the test split
     where one of them is there, else dev.
     """
-    most: Most | None = None
+    most: SplitLimits | None = None
     """Texts of each split at most, a stratified draw; null: all."""
     most_seed: Seed = 1
     """Seed of that draw."""
@@ -103,7 +103,7 @@ class Splits(Section):
     """Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it."""
 
 
-class Blocked(Section):
+class ImpermissibleWords(Section):
     """The impermissible words of a data set: one of these keys. `block: evidence` and `block: [he, she]` stand for
     `evidence: true` and `words: [he, she]`.
     """
@@ -141,7 +141,10 @@ def _expand(value: Any) -> Any:
     return {"words": value} if isinstance(value, list) else value
 
 
-Block = Annotated[Blocked, BeforeValidator(_expand, json_schema_input_type=Literal["evidence"] | list[str] | Blocked)]
+Block = Annotated[
+    ImpermissibleWords,
+    BeforeValidator(_expand, json_schema_input_type=Literal["evidence"] | list[str] | ImpermissibleWords),
+]
 
 
 class TrainedOn(Section):

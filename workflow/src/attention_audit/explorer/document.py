@@ -93,7 +93,7 @@ class AboutColumn(TypedDict):
     meaning: str
 
 
-class Sampled(TypedDict):
+class SampleSize(TypedDict):
     """How many test texts there are of the data set, how many are shown, and why fewer: "" where all are."""
 
     of: int
@@ -128,7 +128,7 @@ class AboutView(TypedDict):
     here: bool
     why_not: str
     tail: bool
-    sampled: Sampled
+    sampled: SampleSize
     maps: list[AboutMap]
     missing: dict[str, str]
     columns: list[AboutColumn]

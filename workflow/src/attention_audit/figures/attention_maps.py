@@ -15,7 +15,7 @@ from matplotlib.textpath import text_to_path
 
 from attention_audit.answer.lines import write_share
 from attention_audit.errors import AuditError
-from attention_audit.names import Look, Names, display_name
+from attention_audit.names import Names, Style, display_name
 from attention_audit.tables.summary import judge_ability
 from attention_audit.tables.tidy import make_grid, select_run
 from attention_audit.tables.wording import ClassNames, read_class_names
@@ -36,9 +36,9 @@ WEIGHTS = Names(
     "kind of weights",
     "WEIGHTS of attention_audit/figures/attention_maps.py",
     {
-        "base": Look("base model"),
-        "consistent_adversary": Look("consistent adversary"),
-        "instance_adversary": Look("per-instance adversary"),
+        "base": Style("base model"),
+        "consistent_adversary": Style("consistent adversary"),
+        "instance_adversary": Style("per-instance adversary"),
     },
 )
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL

@@ -16,7 +16,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.names import Look, Names
+from attention_audit.names import Names, Style
 
 from . import style
 from .panels import describe, draw_legend, find_reach, make_panels, scale_by_roots, scale_to_ln2
@@ -33,9 +33,9 @@ KINDS = Names(
     "kind of movement",
     "KINDS of attention_audit/figures/by_weight.py",
     {
-        "seeds": Look("further seeds", "green", "s"),
-        "adversary": Look("per-instance adversary", "vermillion", "s"),
-        ONE: Look("", "blue", "s"),
+        "seeds": Style("further seeds", "green", "s"),
+        "adversary": Style("per-instance adversary", "vermillion", "s"),
+        ONE: Style("", "blue", "s"),
     },
 )
 """The violins of a quarter, from above."""

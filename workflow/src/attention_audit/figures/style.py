@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from attention_audit.artefacts.files import whole
-from attention_audit.names import Look
+from attention_audit.names import Style
 
 from . import fonts
 
@@ -87,7 +87,7 @@ def use_house_style(texts: Iterable[str] = ()) -> Iterator[None]:
             finder.setLevel(level)
 
 
-def convert_look(look: Look) -> Keywords:
+def convert_look(look: Style) -> Keywords:
     """Convert the look of a name to the colour, the marker and the label that matplotlib wants."""
     return {"color": PALETTE[look.colour], "marker": look.marker, "label": look.label}
 

@@ -18,26 +18,26 @@ from torch import Tensor
 from attention_audit.errors import AuditError
 from attention_audit.transformer.states import get_piece_limit
 
-from .passes import Pass
+from .passes import ModelPass
 
 
-def mean_row(read: Pass) -> Tensor:
+def mean_row(read: ModelPass) -> Tensor:
     """Average the classified piece's row over all layers and heads. One pass."""
     return torch.stack([read.average_rows(layer.weights).mean(1) for layer in read.layers]).mean(0)
 
 
-def received(read: Pass) -> Tensor:
+def received(read: ModelPass) -> Tensor:
     """Average what a piece receives from all pieces over layers, heads and rows. One pass."""
     summed = torch.stack([sum_columns(read, layer.weights) for layer in read.layers]).mean(0)
     return summed / read.mask.sum(1, keepdim=True)
 
 
-def sum_columns(read: Pass, weights: Tensor) -> Tensor:
+def sum_columns(read: ModelPass, weights: Tensor) -> Tensor:
     """Sum what pieces receive from all pieces, the mean of the heads: (B, H, P, P) -> (B, P)."""
     return (weights * read.mask[:, None, :, None]).sum(2).mean(1)
 
 
-def largest_head(read: Pass) -> Tensor:
+def largest_head(read: ModelPass) -> Tensor:
     """Take, of the last layer, the row of the head with the most weight on one word, the first of equals. One pass."""
     rows = read.average_rows(read.layers[-1].weights)
     of_words = rows * (read.pieces.words >= 0)[:, None]
@@ -45,7 +45,7 @@ def largest_head(read: Pass) -> Tensor:
     return rows[torch.arange(len(rows)), head]
 
 
-def take_row(read: Pass, kind: str, number: int) -> Tensor:
+def take_row(read: ModelPass, kind: str, number: int) -> Tensor:
     """Take the classified piece's row of one head of the last layer, or of one layer, the mean of its heads; both are
     counted from 1. One pass.
     """
@@ -65,7 +65,7 @@ def mix_heads(weights: Tensor) -> Tensor:
     return (mean + torch.eye(mean.shape[-1], device=mean.device)) / 2
 
 
-def rollout(read: Pass) -> Tensor:
+def rollout(read: ModelPass) -> Tensor:
     """Attention rollout: the classified piece's row of the product over the layers, the last one first, of (A + I) / 2,
     A the mean of heads.
 
@@ -78,7 +78,7 @@ def rollout(read: Pass) -> Tensor:
     return row[:, 0] * read.mask
 
 
-def flow(read: Pass) -> Tensor:
+def flow(read: ModelPass) -> Tensor:
     """Attention flow: the greatest flow from the classified piece of the last layer to a piece below the first, through
     edges whose capacities are those of rollout's matrices. Where the mean of all pieces is classified, it flows from a
     node above them, through edges of equal capacities, which sum to 1.
@@ -104,7 +104,7 @@ def flow(read: Pass) -> Tensor:
     return scores
 
 
-def gradient_attention(read: Pass) -> Tensor:
+def gradient_attention(read: ModelPass) -> Tensor:
     """Gradient x attention, rolled: R = I, then for each layer from the first R <- R + mean_h((dA * A)+) R; of R, the
     classified piece's row.
 
@@ -119,7 +119,7 @@ def gradient_attention(read: Pass) -> Tensor:
     return read.average_rows(relevance) * mask
 
 
-def attcat(read: Pass) -> Tensor:
+def attcat(read: ModelPass) -> Tensor:
     """AttCAT: over all layers, the attention that a piece receives times what its state adds by the gradient, signed:
 
         sum_l  mean_h(mean_i A_lhij)  *  sum_d h_ljd ds/dh_ljd
@@ -136,7 +136,7 @@ def attcat(read: Pass) -> Tensor:
     return scores * read.mask
 
 
-def input_gradient(read: Pass) -> Tensor:
+def input_gradient(read: ModelPass) -> Tensor:
     """Input x gradient, signed: <v_j, ds/dv_j> with the vector v_j of piece j below position and segment.
 
     Shrikumar et al. 2017. One pass forth and one back.
@@ -152,13 +152,13 @@ WIDTH = 0.25
 """Of LIME's kernel over the cosine distance, as in its authors' code for texts."""
 
 
-def find_words(read: Pass, text: int) -> Tensor:
+def find_words(read: ModelPass, text: int) -> Tensor:
     """Find the words of a text that have a piece of their own, (K,), which can be deleted."""
     words = read.pieces.words[text]
     return torch.unique(words[words >= 0])
 
 
-def predict_kept(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:
+def predict_kept(read: ModelPass, text: int, words: Tensor, kept: Tensor) -> Tensor:
     """Predict the probability of a text's class where of these words (K,) only some are kept, (S, K): (S,)."""
     stays = kept.new_ones(len(kept), int(read.pieces.read[text]), dtype=torch.bool)
     stays[:, words] = kept > 0
@@ -168,7 +168,7 @@ def predict_kept(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def fit_slopes(read: Pass, explained: Any) -> Tensor:
+def fit_slopes(read: ModelPass, explained: Any) -> Tensor:
     """Fit the slopes of all words, as scores of pieces (B, P). explained: makes a method of captum of a function."""
     of_items = read.mask.new_zeros(len(read.mask), 1, read.pieces.count)
     for text, count in enumerate(read.pieces.lengths.tolist()):
@@ -187,7 +187,7 @@ def fit_slopes(read: Pass, explained: Any) -> Tensor:
     return read.pieces.weigh_pieces(of_items, read.mask[:, None])[:, 0]
 
 
-def lime(read: Pass) -> Tensor:
+def lime(read: ModelPass) -> Tensor:
     """LIME, signed: each word is kept or deleted with the same chance; a ridge regression weighs each set of words by
     its cosine to the whole text. As many passes as there are samples.
 
@@ -201,7 +201,7 @@ def lime(read: Pass) -> Tensor:
     return fit_slopes(read, partial(Lime, interpretable_model=SkLearnRidge(), similarity_func=kernel))
 
 
-def kernel_shap(read: Pass) -> Tensor:
+def kernel_shap(read: ModelPass) -> Tensor:
     """KernelSHAP, signed: Shapley values of the words, estimated; they sum to the difference between the probability of
     the whole text and that of the marks alone. As many passes as there are samples.
     """

@@ -35,7 +35,7 @@ from attention_audit.model.tail import ACTIVATIONS
 
 from .attention import input_gradient
 from .norms import compute_deviation, normalise_part
-from .passes import Pass, require_norm_after
+from .passes import ModelPass, require_norm_after
 
 PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
@@ -69,7 +69,7 @@ def apply_activation(name: str, parts: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def split_logits(read: Pass, text: int) -> Tensor:
+def split_logits(read: ModelPass, text: int) -> Tensor:
     """Split the logits of one text into what each of its J pieces adds to them, (J, C)."""
     classifier, count = read.classifier, int(read.pieces.lengths[text])
     states = read.layers[0].below[text, :count]
@@ -93,7 +93,7 @@ def split_logits(read: Pass, text: int) -> Tensor:
 
 
 @require_norm_after
-def decompx(read: Pass) -> Tensor:
+def decompx(read: ModelPass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
     scores = torch.zeros_like(read.mask)
     for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.explained.tolist(), strict=True)):
@@ -143,7 +143,7 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
 
 
 @require_norm_after
-def attn_lrp(read: Pass) -> Tensor:
+def attn_lrp(read: ModelPass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.
     """

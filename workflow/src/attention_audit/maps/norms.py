@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.model.sequence_classifier import LayerPass
 from attention_audit.model.tail import ACTIVATIONS
 
-from .passes import Pass, require_norm_after
+from .passes import ModelPass, require_norm_after
 
 TOGETHER = 1 << 18
 """Numbers that pass at once."""
@@ -47,7 +47,7 @@ def compute_deviation(norm: nn.LayerNorm, read_by: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def value_norm(read: Pass) -> Tensor:
+def value_norm(read: ModelPass) -> Tensor:
     """Measure the length of what each piece j gives the classified one, i, in the last layer: |f_ij|.
 
     Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
@@ -58,7 +58,7 @@ def value_norm(read: Pass) -> Tensor:
     return lengths * read.mask
 
 
-def combine_layers(read: Pass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
+def combine_layers(read: ModelPass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
     """Take row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
 
     layer_matrix: gives the first R rows of the matrix of a layer, (B, R, P); of the last layer one row is asked.
@@ -78,7 +78,7 @@ def normalise_rows(rows: Tensor) -> Tensor:
 
 @require_norm_after
 @torch.no_grad()
-def globenc(read: Pass) -> Tensor:
+def globenc(read: ModelPass) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
     and the inner layer left out; row 0 of the product of these matrices, the last layer first.
 
@@ -103,7 +103,7 @@ def globenc(read: Pass) -> Tensor:
 
 @require_norm_after
 @torch.no_grad()
-def alti(read: Pass) -> Tensor:
+def alti(read: ModelPass) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
 
         c_ij = max(0, |y_i|_1 - |y_i - T'_ij|_1),   T'_ij = N1(T_ij) as a part,
@@ -145,7 +145,7 @@ def measure_distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tenso
 
 @require_norm_after
 @torch.no_grad()
-def value_zeroing(read: Pass) -> Tensor:
+def value_zeroing(read: ModelPass) -> Tensor:
     """Value zeroing: a piece j matters to piece i by how far, by the cosine, what the layer returns for i moves where
     the value of j is 0; rows normalised; row 0 of the product of the layers' matrices, the last layer first.
 

@@ -23,7 +23,7 @@ from attention_audit.transformer.states import PieceBatch
 
 
 @dataclass(frozen=True, eq=False)
-class Pass:
+class ModelPass:
     """A classifier and some texts, which pass it once without gradients and once with, each when a map first asks.
 
     Maps are functions of a pass: scores of the pieces of B texts, (B, P), zeros on padding.
@@ -98,7 +98,7 @@ class Slopes:
     of_states: list[Tensor]
 
 
-Map = Callable[[Pass], Tensor]
+Map = Callable[[ModelPass], Tensor]
 """Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 
@@ -106,7 +106,7 @@ def require_norm_after(map_: Map) -> Map:
     """Require layers which normalise after their parts; the map raises AuditError for those of others."""
 
     @wraps(map_)
-    def check_map(read: Pass) -> Tensor:
+    def check_map(read: ModelPass) -> Tensor:
         if read.classifier.family.before:
             known = ", ".join(name for name, family in FAMILIES.items() if not family.before)
             raise AuditError(

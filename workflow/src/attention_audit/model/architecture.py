@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import model_validator
 
-from attention_audit.section import Count, OneOf, Section
+from attention_audit.section import Count, RegisteredName, Section
 from attention_audit.targets import name_module
 from attention_audit.transformer.settings import Backbone, Share
 
@@ -37,7 +37,7 @@ ENCODERS = {
     "affine": Entry("model.encoders:Affine", paired=True),
     "bigru": Entry("model.encoders:BiGRU"),
     "conv": Entry("model.encoders:Convolution", paired=True),
-    "none": Entry("model.encoders:Bare"),
+    "none": Entry("model.encoders:NoEncoder"),
     "transformer": Entry("model.encoders:build_carried", paired=True, marked=True),
     "lstm": Entry("model.encoders:LSTM", paired=True, marked=True),
     "orthogonal_bilstm": Entry("model.encoders:OrthogonalBiLSTM", paired=True, marked=True),
@@ -49,19 +49,19 @@ ATTENTION = {
     "linear": Entry("model.attention:Linear"),
     "dot": Entry("model.attention:Dot", paired=True),
     "uniform": Entry("model.attention:Uniform", learns=False),
-    "imposed": Entry("model.attention:Imposed", learns=False),
-    "drawn": Entry("model.attention:Drawn", learns=False),
+    "imposed": Entry("model.attention:ImposedAttention", learns=False),
+    "drawn": Entry("model.attention:RandomAttention", learns=False),
 }
 """Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
 Heads = Literal["heads", "even_heads"]
 """The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
 HEADS: Final = get_args(Heads)
 
-Encoder = Annotated[str, OneOf(lambda: ENCODERS)]
+Encoder = Annotated[str, RegisteredName(lambda: ENCODERS)]
 """An encoder: its name, or "module:Class"."""
-Scoring = Annotated[str, OneOf(lambda: [name for name, entry in ATTENTION.items() if entry.learns])]
+Scoring = Annotated[str, RegisteredName(lambda: [name for name, entry in ATTENTION.items() if entry.learns])]
 """A scoring function: its name, or "module:Class"."""
-Attention = Annotated[str, OneOf(lambda: [*ATTENTION, *HEADS])]
+Attention = Annotated[str, RegisteredName(lambda: [*ATTENTION, *HEADS])]
 """A kind of attention, likewise, or one of `Heads`."""
 
 

@@ -49,14 +49,14 @@ def soften(attention: nn.Module, factor: float) -> None:
     method(factor)
 
 
-class Weightless(nn.Module):
+class FixedAttention(nn.Module):
     """Attention that learns nothing and so asks no sizes."""
 
     def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
 
 
-class Scored(nn.Module):
+class LinearAttention(nn.Module):
     """Attention whose scores are those of one linear unit; models of pairs call it with the states of their queries."""
 
     score: nn.Linear
@@ -74,7 +74,7 @@ class Scored(nn.Module):
         scale(self.score.weight, factor)
 
 
-class Additive(Scored):
+class Additive(LinearAttention):
     """softmax_t v tanh(W h_t + b) over the items of a text (Bahdanau et al. 2015); with the state q of its query,
     softmax_t v tanh(W h_t + U q + b).
     """
@@ -92,7 +92,7 @@ class Additive(Scored):
         return super().compute_scores((inner if query is None else inner + self.query(query)[:, None]).tanh(), None)
 
 
-class Linear(Scored):
+class Linear(LinearAttention):
     """softmax_t v h_t over the items of a text, with a learned query v: one linear unit (Pruthi et al. 2020)."""
 
     def __init__(self, architecture: Architecture, width: int) -> None:
@@ -112,7 +112,7 @@ class Dot(Linear):
         return scores / math.sqrt(states.shape[-1])
 
 
-class Uniform(Weightless):
+class Uniform(FixedAttention):
     """1 / items on every item (Wiegreffe & Pinter 2019, section 3.2)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
@@ -120,7 +120,7 @@ class Uniform(Weightless):
         return texts.mask / texts.items[:, None]
 
 
-class Imposed(Weightless):
+class ImposedAttention(FixedAttention):
     """The weights of another model, which the batch carries (Wiegreffe & Pinter 2019, section 3.4)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
@@ -128,7 +128,7 @@ class Imposed(Weightless):
         return require_part(texts.attention, "attention")
 
 
-class Drawn(Weightless):
+class RandomAttention(FixedAttention):
     """softmax_t of scores that belong to the places in a text: drawn from a normal distribution before the training,
     and never learnt.
 

@@ -44,7 +44,7 @@ class Documents(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedBatch:
     """B texts of at most L tokens, each between a start mark and an end mark, padding last.
 
     ids (B, L + 2); lengths (B,) in tokens, without marks.
@@ -60,7 +60,7 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Batch(Marked):
+class Batch(MarkedBatch):
     """B texts with their labels (B,), and with whatever else a model needs.
 
     The items that a model attends to are the tokens, or the sentences where the split has them in `documents`; I is the
@@ -80,7 +80,7 @@ class Batch(Marked):
     probabilities: Tensor | None = None
     impermissible: Tensor | None = None
     documents: Documents | None = None
-    query: Marked | None = None
+    query: MarkedBatch | None = None
     candidates: Tensor | None = None
     pieces: PieceBatch | None = None
     vectors: Tensor | None = None
@@ -109,7 +109,7 @@ def _find_starts(lengths: Integers) -> Integers:
     return lengths.cumsum() - lengths
 
 
-class Lists(NamedTuple):
+class RaggedLists(NamedTuple):
     """N lists of numbers, one after another in `flat`: counts (N,) of them in each."""
 
     flat: Array
@@ -125,9 +125,9 @@ class Lists(NamedTuple):
         """Return the place of each number in its list."""
         return np.arange(len(self.flat)) - _find_starts(self.counts)[self.owners]
 
-    def select(self, kept: Flags) -> "Lists":
+    def select(self, kept: Flags) -> "RaggedLists":
         """Return the lists with some of their numbers: `kept` says of each whether it stays."""
-        return Lists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
+        return RaggedLists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
 
 
 class _Slices:
@@ -150,7 +150,7 @@ class _SentenceTable:
     For each text, (N,): counts, its number of sentences; longest, the tokens of its longest sentence.
     """
 
-    def __init__(self, sentences: Lists, texts: _Slices) -> None:
+    def __init__(self, sentences: RaggedLists, texts: _Slices) -> None:
         self.counts, words = np.asarray(sentences.counts, np.int64), texts.counts - 2
         self._first = _find_starts(self.counts)
         tokens = np.asarray(sentences.flat, np.int64) + np.repeat(_find_starts(words), self.counts)
@@ -216,9 +216,9 @@ class Split:
         device: torch.device,
         attention: Sequence[npt.ArrayLike] | None = None,
         probabilities: npt.ArrayLike | None = None,
-        sentences: Lists | None = None,
-        queries: Lists | None = None,
-        candidates: Lists | None = None,
+        sentences: RaggedLists | None = None,
+        queries: RaggedLists | None = None,
+        candidates: RaggedLists | None = None,
         impermissible: npt.ArrayLike | None = None,
         pieces: PieceTable | None = None,
         given: GivenStates | None = None,
@@ -281,7 +281,7 @@ class Split:
         if self._queries is not None:
             # padded as if the longest had at least one token
             queries, both = self._queries.pad_rows(members, least=3)
-            carried["query"] = Marked(queries.long(), both - 2)
+            carried["query"] = MarkedBatch(queries.long(), both - 2)
         if self._candidates is not None:
             classes, counts = self._candidates.pad_rows(members, least=1)
             carried["candidates"] = classes.long().where(mark_lengths(counts, classes.shape[1]), -1)

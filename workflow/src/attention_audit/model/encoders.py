@@ -18,7 +18,7 @@ from attention_audit.batching import mark_lengths
 from attention_audit.targets import load
 
 from .architecture import ENCODERS, Architecture, find_entry
-from .batch import Batch, Marked, require_part
+from .batch import Batch, MarkedBatch, require_part
 
 LEAST = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""
@@ -108,7 +108,7 @@ class Bidirectional(TwoWays, TextEncoder):
     mark.
     """
 
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the states of the tokens, (B, L, 2 hidden)."""
         left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
         text = torch.arange(reverse.shape[1], device=reverse.device)
@@ -116,14 +116,14 @@ class Bidirectional(TwoWays, TextEncoder):
         aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
         return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
 
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def summary(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the final states of both, after their last mark, (B, 2 hidden)."""
         left, right, _ = self._read(embedding, texts, texts.ids.shape[1])
         text = torch.arange(left.shape[1], device=left.device)
         last = texts.lengths + 1
         return torch.cat([left[last, text], right[last, text]], dim=-1)
 
-    def _read(self, embedding: nn.Embedding, texts: Marked, steps: int) -> tuple[Tensor, Tensor, Tensor]:
+    def _read(self, embedding: nn.Embedding, texts: MarkedBatch, steps: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return the states of the first `steps` steps of both, (steps, B, hidden), and the positions that the second
         reads.
         """
@@ -156,12 +156,12 @@ class LSTM(TextEncoder):
         self.forwards = self.recurrence(size, architecture.hidden)
         self.width = architecture.hidden
 
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the states of the tokens, (B, L, hidden)."""
         states, _ = self.forwards(embedding(texts.ids[:, :-1].t()))
         return states[1:].transpose(0, 1)
 
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def summary(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the state after the end mark, (B, hidden)."""
         states, _ = self.forwards(embedding(texts.ids.t()))
         return states[texts.lengths + 1, torch.arange(len(texts.ids), device=states.device)]
@@ -173,21 +173,21 @@ class OneOrthogonalLSTM(LSTM):
     recurrence = OrthogonalLSTM
 
 
-class Carried(TextEncoder):
+class CarriedStates(TextEncoder):
     """The states that a batch carries; of pairs it carries the summary of the query too (`PairClassifier`)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.width = width
 
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return (B, L, width), as they are."""
         return require_part(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
 
 
-def build_carried(architecture: Architecture, size: int) -> Carried:
+def build_carried(architecture: Architecture, size: int) -> CarriedStates:
     """Build the encoder of a Transformer's states, which reads a pair as one sequence."""
-    return Carried(architecture.hidden)
+    return CarriedStates(architecture.hidden)
 
 
 class Affine(VectorEncoder):
@@ -253,7 +253,7 @@ class Convolution(VectorEncoder):
         return (states * mark_lengths(lengths, states.shape[1])[..., None]).amax(1)
 
 
-class Bare(VectorEncoder):
+class NoEncoder(VectorEncoder):
     """No encoder: the vectors themselves."""
 
     reach = 0

@@ -25,7 +25,7 @@ from attention_audit.transformer.states import WordStates
 
 from .architecture import ENCODERS, Architecture, find_entry
 from .attention import Additive, build_attention, weigh
-from .batch import Batch, Marked, Sentences, Split, require_part
+from .batch import Batch, MarkedBatch, Sentences, Split, require_part
 from .encoders import build_encoder
 from .tail import probabilities
 
@@ -82,11 +82,11 @@ class Words(nn.Module):
         self.encoder = build_encoder(architecture, architecture.embedding)
         self.width = self.encoder.width
 
-    def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: MarkedBatch | Sentences) -> Tensor:
         """Return the states of the words, (N, L, H)."""
         return self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
 
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+    def summary(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Sum up each text by the encoder, (N, H)."""
         return self.encoder.summary(self(embedding, texts), texts.lengths)
 

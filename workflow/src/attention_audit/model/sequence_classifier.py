@@ -42,7 +42,7 @@ from .tail import ACTIVATIONS as FUNCTIONS
 from .tail import FURTHER, LAYERS, NORMS, Tail
 
 
-class Attended(NamedTuple):
+class LastAttention(NamedTuple):
     """What the classified token of B texts of at most P pieces attends to in the last layer, and the model's logits.
 
     weights (B, H, P), zeros on padding; values (B, H, P, D_h); below (B, D); logits (B, C). Where the mean of all
@@ -196,7 +196,7 @@ class TransformerClassifier(Network):
         return self.model.get_input_embeddings()(pieces.ids)
 
     @torch.inference_mode()
-    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Run the model on a batch, and keep what the tail needs. layer: another one than the last, counted from 1.
 
         Raises AuditError where no weights are returned.
@@ -206,7 +206,7 @@ class TransformerClassifier(Network):
         row = self.mark_classified(pieces)
         weights = torch.einsum("bi,bhij->bhj", row, seen.weights)
         below = torch.einsum("bp,bpd->bd", row, seen.below)
-        return Attended(weights, seen.values.transpose(1, 2), below, logits)
+        return LastAttention(weights, seen.values.transpose(1, 2), below, logits)
 
     @contextmanager
     def record_layers(self, *numbers: int) -> Iterator[list[LayerPass]]:
@@ -330,7 +330,7 @@ class SequenceClassifier(TransformerClassifier):
             found.append(checkpoint(alone, part, own, use_reentrant=False, preserve_rng_state=False))
         return windows.average_by_text(torch.cat(found))
 
-    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
         windows, alone = self.cut_windows(pieces), super().read_attention
         if windows is None:
@@ -343,7 +343,7 @@ class SequenceClassifier(TransformerClassifier):
         below, logits = (
             windows.average_by_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True)
         )
-        return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
+        return LastAttention(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
 
 class Queries(nn.Module):
@@ -407,7 +407,7 @@ class FineTuned(TransformerClassifier):
         above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
         return above[:, None]
 
-    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Read it as in `TransformerClassifier`, by the library's own model; with uniform weights where it has them."""
         if not self.even:
             return super().read_attention(pieces, layer)

@@ -37,7 +37,7 @@ def hash_audit(audit: Audit, *modules: str) -> str:
     return code_hash(f"stages.{choose_stage(audit)}", *map(name_module, targets), *modules)
 
 
-class Auditing:
+class AuditPlan:
     """Every audit of a run. Raises AuditError where the configuration asks for what there is not."""
 
     def __init__(self, scope: Scope, trainings: Trainings) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.checkup import Looked, check_dataset
+from attention_audit.corpus.checkup import Overview, check_dataset
 from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
@@ -37,7 +37,7 @@ CLOCK_SKEW_SECONDS = 2.0
 """A file may be so far ahead of this machine's clock, as file systems round times."""
 
 
-class Memory:
+class CheckMemory:
     """What was found in files before, by what it was found in. A file that cannot be written costs time alone."""
 
     def __init__(self, path: Path) -> None:
@@ -69,7 +69,7 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
     older, and ends after the work.
     """
     made = {path for job in jobs for path in job.files}
-    known, found, faults = Memory(memory), dict[str, str](), list[str]()
+    known, found, faults = CheckMemory(memory), dict[str, str](), list[str]()
     for name in sorted({name for job in jobs for name in job.read if os.path.isfile(name)} - made):
         path = Path(name)
         if (changed := path.stat().st_mtime) > time.time() + CLOCK_SKEW_SECONDS:
@@ -140,13 +140,13 @@ def limit_words(scope: Scope, dataset: str) -> int | None:
     return scope.config.hf[dataset].max_length
 
 
-def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
+def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
     """Return what there is in the user's own files of a run, and what is odd in them, a line each.
 
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
-    found, known, code = Looked([], []), Memory(memory), code_hash("corpus.checkup", words=True)
+    found, known, code = Overview([], []), CheckMemory(memory), code_hash("corpus.checkup", words=True)
     catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
     named = {name_vectors(scope.config, name): None for name in scope.datasets}
     vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
@@ -166,7 +166,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
                 most = limit_words(scope, name)
                 asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
                 look = partial(check_dataset, name, source, files, most)
-                looked = Looked(*known.recall(json.dumps([name, *asked]), look))
+                looked = Overview(*known.recall(json.dumps([name, *asked]), look))
                 found.read.extend(looked.read)
                 found.odd.extend(looked.odd)
     if faults:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
@@ -13,10 +13,10 @@ from attention_audit.tables.published import read_facts
 from attention_audit.targets import name_module
 
 from . import remarks
-from .auditing import Auditing
+from .auditing import AuditPlan
 from .audits import audit_named
 from .corpora import add_others, list_fetched, list_records
-from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
+from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
 from .job import Files, PlannedJob
 from .scope import Scope
 from .suites import Suite
@@ -37,13 +37,13 @@ NEEDS = {
 """What an exhibit may need of a data set, and what is said where it has not got it."""
 
 
-class Exhibiting:
+class ExhibitPlan:
     """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets."""
 
     def __init__(
         self,
         scope: Scope,
-        auditing: Auditing,
+        auditing: AuditPlan,
         raw: Mapping[str, Any],
         catalogue: Mapping[str, Any],
     ) -> None:
@@ -154,7 +154,7 @@ class Exhibiting:
         """Return the suites whose models an exhibit may speak of."""
         return [self.scope.find_suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
-    def _list_audits(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
+    def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
         if read.suites:
             asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
@@ -168,7 +168,7 @@ class Exhibiting:
             if self.auditing.is_asked(judged, read.name)
         }
 
-    def _list_read(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
+    def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of one name, each with whose it is; of `only` one data set where it is named."""
         match read.source:
             case "audit":
@@ -192,7 +192,7 @@ class Exhibiting:
         """
         return {name: [*self._list_read(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
-    def find_columns(self, read: Read) -> str:
+    def find_columns(self, read: ReadFile) -> str:
         """Return the declaration of the columns of what is read; "" of records."""
         match read.source:
             case "audit":
@@ -294,13 +294,13 @@ class Exhibiting:
         for figure in self.list_made("figures"):
             yield from (self.plan_job(figure, name) for name in self.list_datasets(figure))
 
-    def list_subjects(self) -> list[Subject]:
+    def list_subjects(self) -> list[EvaluatedModel]:
         """Return the models whose attention the summary judges, one a data set, suite and model; those of generated
         data sets come last.
         """
         controls = self.scope.controls
         every_subject = [
-            Subject(
+            EvaluatedModel(
                 dataset=name,
                 suite=suite.name,
                 paper=suite.paper,

@@ -20,7 +20,7 @@ Source = Literal["audit", "corpus", "table", "tables", "records"]
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadFile:
     """What a table or figure reads under one name.
 
     source and name: an audit by its name; a file of each data set's folder in results/corpora, as frames by data set; a
@@ -73,7 +73,7 @@ class Exhibit:
     name: str
     suites: tuple[str, ...]
     number: str = ""
-    reads: Mapping[str, Read] = field(default_factory=dict)
+    reads: Mapping[str, ReadFile] = field(default_factory=dict)
     settings: tuple[str, ...] = ("models",)
     every_dataset: bool = False
     about: str = ""
@@ -153,21 +153,21 @@ class Table(Exhibit):
 
 
 READS = {
-    "audit": Read("audit"),
-    "rows": Read("audit", categories=True),
-    "if_asked": Read("audit", suites=(ITS_OWN,)),
-    "of_every_suite": Read("audit", suites=("*",)),
-    "corpus": Read("corpus"),
-    "table": Read("table"),
-    "tables": Read("tables"),
-    "records": Read("records"),
+    "audit": ReadFile("audit"),
+    "rows": ReadFile("audit", categories=True),
+    "if_asked": ReadFile("audit", suites=(ITS_OWN,)),
+    "of_every_suite": ReadFile("audit", suites=("*",)),
+    "corpus": ReadFile("corpus"),
+    "table": ReadFile("table"),
+    "tables": ReadFile("tables"),
+    "records": ReadFile("records"),
 }
 """How something may be read: an audit of the exhibit's own suite; one with many rows; one that its suite may not be
 asked; one of all suites that are asked it; a file of each corpus; tables that are made; what is known of fetched files.
 """
 
 
-def _build_read(parameter: str, said: str | Mapping[str, Any]) -> Read:
+def _build_read(parameter: str, said: str | Mapping[str, Any]) -> ReadFile:
     """Build what is read under the name of a parameter: how, and perhaps which columns."""
     further: dict[str, Any] = {"read": said} if isinstance(said, str) else dict(said)
     how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split()

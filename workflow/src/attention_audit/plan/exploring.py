@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
-from .exhibiting import Exhibiting
+from .exhibiting import ExhibitPlan
 from .exhibits import TABLES
 from .job import Files
 from .model import Model, Run
@@ -19,7 +19,7 @@ REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
 
-def plan_page(exhibiting: Exhibiting, trainings: Trainings, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
+def plan_page(exhibiting: ExhibitPlan, trainings: Trainings, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
     """Return the input files of the job, of which `beside` are read with the readouts, and its settings.
 
     suites: as pages name them.
@@ -40,7 +40,9 @@ def plan_page(exhibiting: Exhibiting, trainings: Trainings, suites: list[ShownSu
     return inputs | {name: [exhibiting.locate(TABLES[name], ".parquet")] for name in SHOWN}, settings
 
 
-def _describe_view(exhibiting: Exhibiting, trainings: Trainings, subject: Subject, inputs: Files) -> ExploredView:
+def _describe_view(
+    exhibiting: ExhibitPlan, trainings: Trainings, subject: EvaluatedModel, inputs: Files
+) -> ExploredView:
     """Describe a view, and add its files to those of the job."""
     scope, auditing, contrasts = exhibiting.scope, exhibiting.auditing, subject.contrasts
     dataset, suite = subject.dataset, scope.find_suite(subject.suite)

@@ -9,7 +9,7 @@ from attention_audit.contrasts import Contrasts
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
 
@@ -67,7 +67,7 @@ class Model:
     """
 
     name: str
-    look: Look
+    look: Style
     seeds: Sequence[int]
     family: str
     rule: str = "train"
@@ -189,7 +189,7 @@ class DataSet:
     def train(
         self,
         name: str,
-        look: Look,
+        look: Style,
         seeds: Sequence[int],
         parts: Mapping[str, Any],
         schedule: Schedule,

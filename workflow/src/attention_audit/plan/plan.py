@@ -16,10 +16,10 @@ from attention_audit.section import Section
 from attention_audit.targets import name_module
 
 from . import corpora, transformers
-from .auditing import Auditing
+from .auditing import AuditPlan
 from .audits import OWN
 from .checking import MEMORY, check_files
-from .exhibiting import Exhibiting
+from .exhibiting import ExhibitPlan
 from .exhibits import EXHIBITS, TABLES
 from .exploring import EXPLORER, REPORT, plan_page
 from .job import PlannedJob
@@ -58,8 +58,8 @@ class Plan:
         self.scope = Scope(self.config)
         self.read, self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
-        self.auditing = Auditing(self.scope, self.trainings)
-        self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
+        self.auditing = AuditPlan(self.scope, self.trainings)
+        self.exhibiting = ExhibitPlan(self.scope, self.auditing, raw, catalogue)
 
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""

@@ -9,7 +9,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.source import explain_unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, suggest
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.targets import load
 
 from .corpora import add_others
@@ -100,9 +100,9 @@ class Scope:
         """Return the adversary whose maps are shown beside those of the base, if there is one."""
         return next((model.runs[0] for model in self.models(suite, dataset).values() if model.shown), None)
 
-    def list_looks(self, suite: Suite) -> dict[str, Look]:
+    def list_looks(self, suite: Suite) -> dict[str, Style]:
         """Describe how the models of a suite look, by their names in rows of audits, in the order of tables."""
-        looks: dict[str, Look] = {**load(suite.looks)} if suite.looks else {}
+        looks: dict[str, Style] = {**load(suite.looks)} if suite.looks else {}
         for dataset in self.list_datasets(suite):
             for model in self.models(suite, dataset).values():
                 looks.setdefault(model.family, model.look)

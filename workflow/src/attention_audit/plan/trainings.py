@@ -19,7 +19,7 @@ from .job import PlannedJob
 from .model import READ_OUT, Model, Run
 from .scope import Scope
 from .suites import Suite
-from .transformers import Named
+from .transformers import NamedTransformer
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
 """What rules write of what stands above readouts, empty where a model has none."""
@@ -105,7 +105,7 @@ class Trainings:
         if not model.sources:
             return [home.locate_readout() for home in self._find_references(training, seed)]
         named = model.sources[seed - 1]
-        return Named(self.scope.config, named).inputs if model.network else self._place([named])
+        return NamedTransformer(self.scope.config, named).inputs if model.network else self._place([named])
 
     def _find_references(self, training: str, seed: int) -> list[RunFiles]:
         """Return the run whose readouts a training has; often none."""

@@ -37,7 +37,7 @@ def list_entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedTransformer:
     """The Transformer that a key of the configuration names by a path. Raises AuditError, in all but `made`, where
     there is none.
     """
@@ -94,11 +94,11 @@ def _refuse_missing(folder: Path, count: int, number: int | None, asked: str) ->
         raise AuditError(f"{asked} {number}, and {folder} has {count}; name one of these")
 
 
-def name_transformer(config: Config) -> tuple[Transformer, Named]:
+def name_transformer(config: Config) -> tuple[Transformer, NamedTransformer]:
     """Name the Transformer of the run, after its section. Raises AuditError where there is no section."""
     if config.transformer is None:
         raise AuditError("config: transformer: missing key; give the `path` of the Transformer that a model names")
-    return config.transformer, Named(config, config.transformer.path, f"config: {ENCODER}")
+    return config.transformer, NamedTransformer(config, config.transformer.path, f"config: {ENCODER}")
 
 
 def describe_encoder(config: Config) -> dict[str, Any]:
@@ -118,15 +118,15 @@ def describe_encoder(config: Config) -> dict[str, Any]:
     }
 
 
-def find_encoder(config: Config, dataset: str) -> Named:
+def find_encoder(config: Config, dataset: str) -> NamedTransformer:
     """Find the encoder that classifiers are fine-tuned from. Raises ValueError where they are given."""
     recipe = config.hf[dataset].recipe
     if recipe is None:
         raise ValueError(f"{dataset}: its classifiers are given")
-    return Named(config, recipe.path, f"config: hf.{dataset}.recipe.path")
+    return NamedTransformer(config, recipe.path, f"config: hf.{dataset}.recipe.path")
 
 
-def _refuse_missing_maps(named: Named, maps: Sequence[str], key: str) -> None:
+def _refuse_missing_maps(named: NamedTransformer, maps: Sequence[str], key: str) -> None:
     """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
     for name in maps:
         part, _, number = name.partition("_")
@@ -151,7 +151,7 @@ def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: 
     is not there, which `check_classifier` tells.
     """
     try:
-        known = [Named(config, folder).facts for folder in folders]
+        known = [NamedTransformer(config, folder).facts for folder in folders]
     except AuditError:
         return None
     if layer is not None and any(layer != facts.layers for facts in known):
@@ -164,7 +164,7 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
     of the configuration, which names it.
     """
-    named = Named(config, folder, key)
+    named = NamedTransformer(config, folder, key)
     named.check()
     find_classifier_family(named.folder, named.facts, read.prompt is not None)
     if read.imposed and named.facts.mean:
@@ -184,7 +184,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
     named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
-    given = [Named(config, path) for path in list_entries(config)]
+    given = [NamedTransformer(config, path) for path in list_entries(config)]
     read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
     for each in {each.path: each for each in (*named.values(), *read)}.values():
         folder, made = each.folder, each.made

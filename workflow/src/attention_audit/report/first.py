@@ -28,7 +28,7 @@ NO_REASON = (
 )
 
 
-class Seen(NamedTuple):
+class TextReadout(NamedTuple):
     """What the rule knows of a text.
 
     right: whether the prediction is the label. sure: the probability of the predicted class. words: how many it has.
@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     moved: float
 
     @classmethod
-    def read(cls, right: bool, sure: float, words: int, row: Mapping[str, Any]) -> "Seen":
+    def read(cls, right: bool, sure: float, words: int, row: Mapping[str, Any]) -> "TextReadout":
         """Read what is known of the others in a row of the table of texts; nothing, where it is empty."""
         moved = row.get("moved")
         return cls(right, sure, words, row.get("others", 0), row.get("agree", 0), nan if moved is None else moved)
@@ -57,7 +57,7 @@ class Seen(NamedTuple):
         return differ > 0, self.moved > FAR, differ / max(self.others, 1), moved
 
 
-def say_doubt(seen: Seen, item: str) -> str:
+def say_doubt(seen: TextReadout, item: str) -> str:
     """Say how many trainings have another top item, and how far the adversary goes, where it goes far."""
     said, differ = [], seen.others - seen.agree
     if differ:
@@ -70,7 +70,7 @@ def say_doubt(seen: Seen, item: str) -> str:
     return " and ".join(said)
 
 
-def choose_opening(texts: Sequence[Seen], item: str = "word") -> tuple[int, str]:
+def choose_opening(texts: Sequence[TextReadout], item: str = "word") -> tuple[int, str]:
     """Find the place of the text that is shown first, and say why, in a sentence; of an empty sequence there is none.
 
     The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
@@ -87,7 +87,7 @@ def choose_opening(texts: Sequence[Seen], item: str = "word") -> tuple[int, str]
     return place, f"Shown first because the model is right and sure ({texts[place].sure:.2f}), while {why}."
 
 
-class Item(NamedTuple):
+class ShadedItem(NamedTuple):
     """A word, or a sentence. shade: its weight in shares of the greatest; weight: "" where it is not said."""
 
     text: str
@@ -102,13 +102,13 @@ class FirstText(NamedTuple):
 
     id: str
     prediction: str
-    seen: Seen
+    seen: TextReadout
     why: str
     whole: bool
-    maps: list[list[Item]]
+    maps: list[list[ShadedItem]]
 
 
-def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
+def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[ShadedItem]:
     """List the items of a text with their weights, as many as the model read.
 
     starts: where sentences begin, of a text whose items are sentences; else None.
@@ -119,7 +119,7 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
     greatest = sorted((weight for _, weight in pairs), reverse=True)
     most, least = max(greatest[0], 1e-9), greatest[:NUMBERED][-1]
     return [
-        Item(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
+        ShadedItem(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
         for text, weight in pairs
     ]
 
@@ -137,7 +137,7 @@ def find_first_text(
     if not rows:
         return None
     seen = [
-        Seen.read(
+        TextReadout.read(
             row["prediction"] == row["label"], float(max(row["probabilities"])), len(corpus[row["id"]]["tokens"]), row
         )
         for row in rows

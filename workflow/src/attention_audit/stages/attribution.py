@@ -11,7 +11,7 @@ from itertools import groupby
 import pyarrow as pa
 import torch
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import delete_each
 from attention_audit.jobs.audit import AuditedRun, AuditsJob
 from attention_audit.model.architecture import Architecture
@@ -30,13 +30,15 @@ def list_shared(own: Architecture) -> tuple[object, ...]:
     return (own.transformer, own.pair) if own.frozen else (own,)
 
 
-def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> Attributed:
+def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> AttributedTexts:
     """Join a model with the texts of a split, which have these ids, and with its readout of them."""
     readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-    return Attributed(model, split, readout, job.report, seed=run.seed, own=job.settings.audits[0].attributions)
+    return AttributedTexts(model, split, readout, job.report, seed=run.seed, own=job.settings.audits[0].attributions)
 
 
-def open_classifiers(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device) -> Iterator[Attributed]:
+def open_classifiers(
+    job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device
+) -> Iterator[AttributedTexts]:
     """Open classifiers that are given, one after another, with the texts of the corpus as their pieces."""
     texts = read_texts(job.input("corpus"))
     for run in runs:
@@ -45,7 +47,7 @@ def open_classifiers(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: to
         yield attribute(job, run, classifier.to(device), split, texts.ids)
 
 
-def rebuild_models(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device) -> Iterator[Attributed]:
+def rebuild_models(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torch.device) -> Iterator[AttributedTexts]:
     """Rebuild models that are trained here, one after another, those of one architecture with the same texts."""
     built = [(run, require_part(run.architecture, "architecture")) for run in runs]
     for _, group in groupby(built, key=lambda each: list_shared(each[1])):

@@ -19,7 +19,7 @@ from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
 from .loading import prepare_device
-from .transforming import Opened, check_folder
+from .transforming import OpenedTransformer, check_folder
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""
@@ -65,7 +65,7 @@ def run(job: Job[StatesJob]) -> None:
     """Read every text once, shortest first, and write the states of its words."""
     settings = job.settings
     device = prepare_device(settings.device, settings.threads)
-    opened = Opened(check_folder(job.input("transformer"), settings.backbone), settings.backbone)
+    opened = OpenedTransformer(check_folder(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
     model = opened.frozen.to(device)
     kind, cost = choose_precision(model, PieceTable(pieces["train"][1], device))

@@ -29,7 +29,7 @@ from attention_audit.explorer.document import (
     MOST,
     About,
     AboutView,
-    Sampled,
+    SampleSize,
     order_texts,
     pack_view,
     share_room,
@@ -40,7 +40,7 @@ from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.ending import find_commit
-from attention_audit.report.first import Seen, choose_opening
+from attention_audit.report.first import TextReadout, choose_opening
 from attention_audit.tables.wording import read_class_names
 
 from .job import Job
@@ -89,7 +89,7 @@ class PageBuilder:
         """Choose the text that is shown first of a view, by its place, and say why."""
         known = self._read_known(view)
         seen = map(
-            Seen.read,
+            TextReadout.read,
             (found.labels == found.predictions).tolist(),
             found.probabilities.max(1).tolist(),
             pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]).to_pylist(),
@@ -182,14 +182,14 @@ class PageBuilder:
         )
         return builder.describe_view(), pack_view(builder.write_view())
 
-    def _describe_sample(self, dataset: str, shown: int) -> Sampled:
+    def _describe_sample(self, dataset: str, shown: int) -> SampleSize:
         """Say what the page says of the texts that it shows."""
         count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
         why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
         if shown == MOST:
             why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
-        return Sampled(of=count, shown=shown, why="" if shown == count else why)
+        return SampleSize(of=count, shown=shown, why="" if shown == count else why)
 
     def _write(self, counts: Mapping[str, int]) -> tuple[str, dict[str, int]]:
         """Write the page with so many texts of each data set, and count the bytes of these in it."""

@@ -14,7 +14,7 @@ from attention_audit.artefacts.parquet import read_batches, read_frame, read_rea
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
-from attention_audit.names import Look, Names
+from attention_audit.names import Names, Style
 from attention_audit.tables.wording import collect_labels
 
 from .job import Job
@@ -91,7 +91,7 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
 def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
     """Name the models of each suite that the settings name."""
     return {
-        suite: Names("model", "plan/papers", {name: Look(*look) for name, look in models.items()})
+        suite: Names("model", "plan/papers", {name: Style(*look) for name, look in models.items()})
         for suite, models in job.settings.models.items()
     }
 

@@ -22,14 +22,14 @@ from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import GivenStates, Lists, Split
+from attention_audit.model.batch import GivenStates, RaggedLists, Split
 from attention_audit.model.network import Network, build_network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import read_readout
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
 
-from .transforming import Opened, check_folder, read_states
+from .transforming import OpenedTransformer, check_folder, read_states
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class EncodedTexts:
 
     ids: list[str]
     labels: Integers
-    texts: Lists
-    sentences: Lists | None = None
-    blocked: Lists | None = None
-    queries: Lists | None = None
-    candidates: Lists | None = None
+    texts: RaggedLists
+    sentences: RaggedLists | None = None
+    blocked: RaggedLists | None = None
+    queries: RaggedLists | None = None
+    candidates: RaggedLists | None = None
     pieces: Pieces | None = None
     found: GivenStates | None = None
 
@@ -89,7 +89,7 @@ class EncodedTexts:
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN
-        return replace(self, texts=Lists(rows, texts.counts).select(~gone), blocked=None)
+        return replace(self, texts=RaggedLists(rows, texts.counts).select(~gone), blocked=None)
 
     def masked(self, masks: Flags) -> "EncodedTexts":
         """Return the same texts with the unknown word in the place of some; masks: whether each token is, text after
@@ -97,7 +97,7 @@ class EncodedTexts:
         """
         rows = self.texts.flat.copy()
         rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
-        return replace(self, texts=Lists(rows, self.texts.counts))
+        return replace(self, texts=RaggedLists(rows, self.texts.counts))
 
 
 LISTS = {
@@ -111,7 +111,7 @@ LISTS = {
 NO_SENTENCES = (
     "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
 )
-Part = tuple[list[str], Integers, dict[str, Lists]]
+Part = tuple[list[str], Integers, dict[str, RaggedLists]]
 """Ids, labels and lists of some texts."""
 
 
@@ -123,23 +123,23 @@ def _encode_part(table: pa.Table, vocabulary: Vocabulary) -> Part:
             values = table[column].combine_chunks()
             if pa.types.is_string(values.type.value_type):
                 encoded = vocabulary.encode(values)
-                lists[name] = Lists(encoded.rows, encoded.lengths + 2)
+                lists[name] = RaggedLists(encoded.rows, encoded.lengths + 2)
             else:
                 counts = values.value_lengths().fill_null(0).to_numpy().astype(np.int64)
-                lists[name] = Lists(values.flatten().to_numpy(), counts)
+                lists[name] = RaggedLists(values.flatten().to_numpy(), counts)
     return table["id"].to_pylist(), table["label"].to_numpy().astype(np.int64), lists
 
 
 def _join_parts(parts: Sequence[Part]) -> EncodedTexts:
     ids, labels, lists = zip(*parts, strict=True)
     joined: dict[str, Any] = {
-        name: Lists(*map(np.concatenate, zip(*(part[name] for part in lists), strict=True))) for name in lists[0]
+        name: RaggedLists(*map(np.concatenate, zip(*(part[name] for part in lists), strict=True))) for name in lists[0]
     }
     return EncodedTexts([*chain(*ids)], np.concatenate(labels), **joined)
 
 
 @dataclass(frozen=True)
-class Material:
+class EncodedDataset:
     """A data set ready for the network: splits in the order of SPLITS, `words` the rows V of the embedding.
 
     vectors (V, E) has NaN rows where there is no pretrained vector. opened: the Transformer that reads the texts, or
@@ -150,7 +150,7 @@ class Material:
     classes: int
     words: int
     vectors: Floats32 | None
-    opened: Opened | None = None
+    opened: OpenedTransformer | None = None
 
 
 def read_texts(
@@ -192,7 +192,7 @@ def read_texts(
 
 def read_material(
     files: Mapping[str, Sequence[Path]], architecture: Architecture, blocked: bool = False, anonymised: bool = False
-) -> Material:
+) -> EncodedDataset:
     """Read and encode a data set, with its impermissible words, those `blocked`, where a model is to hide them; or
     `anonymised`, without these words.
 
@@ -216,7 +216,7 @@ def read_material(
         splits = {name: texts.anonymised() for name, texts in splits.items()}
     named = [part.labels for part in splits.values()]
     named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
-    material = Material(splits, 1 + int(np.concatenate(named).max()), len(words.words), vectors)
+    material = EncodedDataset(splits, 1 + int(np.concatenate(named).max()), len(words.words), vectors)
     backbone = architecture.transformer
     if backbone is None:
         return material
@@ -225,14 +225,14 @@ def read_material(
         states = read_states(states_files, ids, architecture.pair)
         read = {name: replace(texts.cut(states[name].read), found=states[name]) for name, texts in splits.items()}
         return replace(material, splits=read)
-    opened = Opened(check_folder(files["transformer"][0], backbone), backbone)
+    opened = OpenedTransformer(check_folder(files["transformer"][0], backbone), backbone)
     cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
     pieces = {split: part for split, (_, part) in cut.items()}
     read = {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}
     return replace(material, splits=read, opened=opened)
 
 
-def build_model(material: Material, architecture: Architecture, seed: int, start: Path | None = None) -> Network:
+def build_model(material: EncodedDataset, architecture: Architecture, seed: int, start: Path | None = None) -> Network:
     """Return a classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
     pretrained vector, and padding is zero. A Transformer that is to be fine-tuned starts as it is on disk.
 

@@ -18,8 +18,8 @@ from torch import Tensor
 from attention_audit.arrays import Floats32, Integers
 from attention_audit.errors import AuditError
 from attention_audit.maps import find_map, sum_words
-from attention_audit.maps.passes import Pass
-from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
+from attention_audit.maps.passes import ModelPass
+from attention_audit.model.sequence_classifier import LastAttention, TransformerClassifier
 from attention_audit.readout import HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
@@ -34,7 +34,7 @@ CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
 
-def fold_pieces(attended: Attended, pieces: PieceBatch) -> Attended:
+def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     """Return pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at
     all, all count alike.
     """
@@ -157,13 +157,13 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     """Return the scores of the pieces of B texts by each map: (M, B, P)."""
     windows = classifier.cut_windows(pieces)
     if windows is None:
-        read = Pass(classifier, pieces)
+        read = ModelPass(classifier, pieces)
         return torch.stack([find_map(name)(read) for name in names])
     with torch.no_grad():
         classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
     for at, part in windows.iterate_parts(PIECES_OF_MAPS):
-        read = Pass(classifier, part, classes[at])
+        read = ModelPass(classifier, part, classes[at])
         for row, name in zip(scores, names, strict=True):
             row[at, : part.ids.shape[1]] = find_map(name)(read)
     return windows.join_scores(scores.transpose(0, 1)).transpose(0, 1)

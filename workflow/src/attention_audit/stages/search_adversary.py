@@ -38,7 +38,7 @@ from attention_audit.model.network import Network, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
-from attention_audit.training.loop import Epoch, Trained, fit, measure_loss
+from attention_audit.training.loop import Epoch, TrainingResult, fit, measure_loss
 from attention_audit.training.settings import AdversaryObjective, SearchSettings
 
 from .job import Job
@@ -176,7 +176,7 @@ def search(
     splits: Mapping[str, Split],
     report: Callable[[str], None],
     read: Callable[[int], Mapping[str, Tensor]],
-) -> Iterator[tuple[Step, Trained]]:
+) -> Iterator[tuple[Step, TrainingResult]]:
     """Yield the steps of a search, one after another, from a model with the base model's weights, which is changed.
 
     retraining: the TVD of the base model's other trainings from it on dev; NaN where there are none. The splits carry
@@ -215,7 +215,7 @@ def search(
                 raise AuditError(told) from error
             model.load_state_dict(trained.weights)
             history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]
-            trained = Trained(trained.weights, history, before + trained.selected)
+            trained = TrainingResult(trained.weights, history, before + trained.selected)
         found = Step(lambda_, *measure_distance(model, dev), began, len(history))
         steps.append(found)
         report(f"{place}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")

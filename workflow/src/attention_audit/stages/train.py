@@ -25,7 +25,7 @@ from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import Readout, build_head_columns
 from attention_audit.scores import accuracy, roc_auc
-from attention_audit.training.loop import Trained, fit, measure_loss
+from attention_audit.training.loop import TrainingResult, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
 
 from .job import Job
@@ -83,7 +83,7 @@ class Trainer:
         """Build the model, with the first weights of its seed or with those of a file."""
         return build_model(self.material, self.settings.architecture, self.settings.seed, start).to(self.device)
 
-    def train(self, model: Network, report: Callable[[str], None]) -> Trained:
+    def train(self, model: Network, report: Callable[[str], None]) -> TrainingResult:
         """Train a model that has the first weights of its seed.
 
         Raises AuditError, naming data set, model and seed, where the loss or the score is no number any more.
@@ -104,13 +104,13 @@ class Trainer:
             told = "" if lambda_ is None else f", lambda {lambda_:g}"
             raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}{told}, {error}") from error
 
-    def keep(self, model: Network, trained: Trained, files: ModelFiles) -> None:
+    def keep(self, model: Network, trained: TrainingResult, files: ModelFiles) -> None:
         """Write a training, and read its model out; the model has its weights then."""
         self.write(files, trained)
         model.load_state_dict(trained.weights)
         self.read_out(model, files.readouts, files.tail)
 
-    def write(self, files: ModelFiles, trained: Trained) -> None:
+    def write(self, files: ModelFiles, trained: TrainingResult) -> None:
         """Write the weights and the history of a training."""
         write_weights(files.weights, trained.weights, self.provenance)
         rows = [epoch._asdict() | {"selected": epoch.epoch == trained.selected} for epoch in trained.history]
@@ -118,7 +118,7 @@ class Trainer:
 
     def write_nothing(self, files: ModelFiles) -> None:
         """Write the files of a model that this data set has not, and another one of the run has: without rows."""
-        self.write(files, Trained({}, [], 0))
+        self.write(files, TrainingResult({}, [], 0))
         if files.tail:
             write_weights(files.tail, {}, self.provenance)
         for path in files.readouts:

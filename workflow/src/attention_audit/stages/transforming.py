@@ -44,7 +44,7 @@ def check_folder(record: Path, backbone: Backbone) -> Path:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedTransformer:
     """A Transformer that was found as its record says."""
 
     folder: Path

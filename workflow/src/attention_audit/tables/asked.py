@@ -33,7 +33,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
 from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.columns.audits import STAND_INS
-from attention_audit.contrasts import Contrasts, Subject
+from attention_audit.contrasts import Contrasts, EvaluatedModel
 from attention_audit.scores import macro_f1
 
 from .tidy import (
@@ -64,12 +64,12 @@ SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
 
-def find_reason(subject: Subject, *audits: str) -> str:
+def find_reason(subject: EvaluatedModel, *audits: str) -> str:
     """Say why the first of these audits has no rows on a model."""
     return next((subject.unasked[name] for name in audits if name in subject.unasked), NO_TEXT)
 
 
-class Measured:
+class MeasuredModel:
     """What the audits measured of one model: trainings, texts, and what is predicted of them.
 
     seeds (S,), ids (N,), items and predictions (S, N), groups (N,) or None, names: of the classes.
@@ -77,7 +77,7 @@ class Measured:
     """
 
     def __init__(
-        self, subject: Subject, audits: Frames, margins: Margins, names: ClassNames, groups: Mapping[str, str]
+        self, subject: EvaluatedModel, audits: Frames, margins: Margins, names: ClassNames, groups: Mapping[str, str]
     ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
         own = self.rows("predictions")
@@ -150,12 +150,12 @@ def measure_subjects(
     answer: Mapping[str, Any],
     corpus: Mapping[str, pd.DataFrame],
     census: Mapping[str, pd.DataFrame],
-) -> Iterator[Measured]:
+) -> Iterator[MeasuredModel]:
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
     margins, groups, names = AnswerSettings.model_validate(answer).margins, map_groups(corpus), read_class_names(census)
-    for subject in map(Subject.model_validate, subjects):
+    for subject in map(EvaluatedModel.model_validate, subjects):
         named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
-        yield Measured(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
+        yield MeasuredModel(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
 
 
 def average_known(values: Floats) -> float:
@@ -176,19 +176,19 @@ def compare_exceptions(side: Floats) -> Sample:
     return take_share(add_maps(fails), add_maps(np.where(np.isfinite(side), 1.0, nan)))
 
 
-def list_falls(measured: Measured, rows: pd.DataFrame, ranking: str) -> list[Floats]:
+def list_falls(measured: MeasuredModel, rows: pd.DataFrame, ranking: str) -> list[Floats]:
     """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `ask_located` or `replaced`."""
     rows = add_falls(rows)
     return [measured.grid(select_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
 
 
-def place_falls(measured: Measured, falls: Sequence[Floats], number: int | None) -> Part:
+def place_falls(measured: MeasuredModel, falls: Sequence[Floats], number: int | None) -> Part:
     """Place a ranking by the falls of `list_falls`, of the texts of a class."""
     random, chosen, best = (measured.keep(each, number) for each in falls)
     return measured.part(number, place_ranking(random, chosen, best, measured.groups), (-inf, inf))
 
 
-def ask_located(measured: Measured, ranking: str = "attention") -> Cell:
+def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
     """Ask: are the words that a map ranks first the words of the input that matter?
 
     Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
@@ -208,7 +208,7 @@ def ask_located(measured: Measured, ranking: str = "attention") -> Cell:
     return cell
 
 
-def ask_ranks(measured: Measured) -> Cell:
+def ask_ranks(measured: MeasuredModel) -> Cell:
     """Ask: do items with more weight matter more to the decision?
 
     By how early decisions flip by weight, against shuffled weights: of what is left from the smallest set (0) to a
@@ -254,7 +254,11 @@ def find_leads(rows: pd.DataFrame, inert: float) -> tuple[pd.DataFrame, str]:
 
 
 def state_sides(
-    measured: Measured, side: Floats, count_by_chance: Callable[[int | None, Floats], Sample], chance: str, how: str
+    measured: MeasuredModel,
+    side: Floats,
+    count_by_chance: Callable[[int | None, Floats], Sample],
+    chance: str,
+    how: str,
 ) -> Cell:
     """Say in how many texts the top item supports the prediction, and how many exceptions of chance it avoids.
 
@@ -275,7 +279,7 @@ def state_sides(
     return replace(cell, clause=join_notes(reached and f"{chance} {reached} %", how))
 
 
-def ask_signed(measured: Measured) -> Cell:
+def ask_signed(measured: MeasuredModel) -> Cell:
     """Ask: does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
     rows = measured.rows("shuffles")
     if rows.empty:
@@ -289,7 +293,7 @@ def ask_signed(measured: Measured) -> Cell:
     return state_sides(measured, own, count_by_chance, SHUFFLED, how)
 
 
-def ask_used(measured: Measured) -> Cell:
+def ask_used(measured: MeasuredModel) -> Cell:
     """Ask: does the prediction depend on these weights?"""
     rows = measured.rows("permutation")
     if rows.empty:
@@ -302,7 +306,9 @@ def ask_used(measured: Measured) -> Cell:
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
 
-def state_pairs(measured: Measured, pairs: Integers, values: Sequence[Floats], how: str = "", reason: str = "") -> Cell:
+def state_pairs(
+    measured: MeasuredModel, pairs: Integers, values: Sequence[Floats], how: str = "", reason: str = ""
+) -> Cell:
     """Say how similar the maps of pairs of trainings are.
 
     pairs (P, 2): seeds. values (P, N) each: how far the maps are apart, how far by chance, and whether they have the
@@ -325,7 +331,7 @@ def state_pairs(measured: Measured, pairs: Integers, values: Sequence[Floats], h
     return measured.state("stable", measure, join_notes(clause, how), reason)
 
 
-def ask_stable(measured: Measured) -> Cell:
+def ask_stable(measured: MeasuredModel) -> Cell:
     """Ask: would another training show this map?"""
     rows = measured.rows("stability")
     if rows.empty:
@@ -334,7 +340,7 @@ def ask_stable(measured: Measured) -> Cell:
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
 
-def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> list[float]:
+def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[float]:
     """Measure the TVD of one other model from this training, and the similarity of both maps with its interval."""
     at = measured.seeds.index(seed)
     rows = rows.set_index("id").reindex(measured.ids)
@@ -345,7 +351,7 @@ def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> list[float
     return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
 
 
-def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adversary]:
+def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[Adversary]:
     """List all adversaries whose maps can be compared; without a development split, test stands for it."""
     comparison = measured.audits["comparison"]
     moved = comparison[comparison["model"].isin(contrasts.adversaries)]
@@ -357,7 +363,7 @@ def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adver
             yield Adversary(str(name), float(lambda_), int(seed), tvd, test, *similar)
 
 
-def compare_trainings(measured: Measured, seed: int) -> list[float]:
+def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
     rows = measured.rows("stability")
     pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)].groupby(["seed", "other"], sort=False, observed=True)
@@ -365,7 +371,7 @@ def compare_trainings(measured: Measured, seed: int) -> list[float]:
     return [*map(average_known, found.T)]
 
 
-def describe_part(measured: Measured, found: Bracket) -> Part:
+def describe_part(measured: MeasuredModel, found: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
     bounds, texts = found.interval, np.asarray(measured.several.all(0))
     # of one training
@@ -393,7 +399,7 @@ def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, sha
     return f"{first}{others}; {further}"
 
 
-def ask_unique(measured: Measured) -> Cell:
+def ask_unique(measured: MeasuredModel) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
@@ -428,7 +434,7 @@ def ask_unique(measured: Measured) -> Cell:
     return replace(cell, beside=beside)
 
 
-def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate, Sequence[float]] | None:
+def compare_models(measured: MeasuredModel, model: str, other: str) -> tuple[Estimate, Sequence[float]] | None:
     """Estimate mean macro F1 of one model less that of another, and say both; None where either has no rows."""
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
@@ -442,7 +448,7 @@ def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate
     return found, [float(np.mean([macro_f1(gold, row) for row in each])) for each in both]
 
 
-def ask_needed(measured: Measured) -> Cell:
+def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
@@ -458,7 +464,7 @@ def ask_needed(measured: Measured) -> Cell:
     return conclude("needed", Part(found[0]), clause=clause)
 
 
-def ask_transferable(measured: Measured) -> Cell:
+def ask_transferable(measured: MeasuredModel) -> Cell:
     """Ask: do the weights say something about words beyond this model?"""
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
@@ -470,7 +476,7 @@ def ask_transferable(measured: Measured) -> Cell:
     return conclude("transferable", Part(found[0]), clause=clause)
 
 
-Asked = Mapping[str, Callable[[Measured], Cell]]
+Asked = Mapping[str, Callable[[MeasuredModel], Cell]]
 ASKED: Asked = {
     ask.__name__.removeprefix("ask_"): ask
     for ask in (ask_located, ask_ranks, ask_signed, ask_used, ask_stable, ask_unique, ask_needed, ask_transferable)

@@ -19,9 +19,9 @@ import yaml
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 
-from .asked import ASKED, FLAT, Measured
+from .asked import ASKED, FLAT, MeasuredModel
 from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
 
 Claims = Iterator[Row]
@@ -210,7 +210,9 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
             }  # fmt: skip
 
 
-def claim_shuffles(subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins) -> Claims:
+def claim_shuffles(
+    subject: EvaluatedModel, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
+) -> Claims:
     """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
 
     The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
@@ -221,7 +223,7 @@ def claim_shuffles(subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    measured = Measured(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
+    measured = MeasuredModel(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
     for question in ("ranks", "signed"):
         cell = ASKED[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
@@ -250,7 +252,7 @@ def controls(
     `ranked_sets`, `impermissible`, `shuffles`, and the summary, of any number of data sets and suites, with the key of
     the suite as the column `suite`.
     """
-    judged, margins = [*map(Subject.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
+    judged, margins = [*map(EvaluatedModel.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
     groups, rows = map_groups(corpus), []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
         own = take_suite(audits | {"summary": summary}, dataset, suite)

@@ -11,10 +11,10 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
 from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
-from .asked import Measured, measure_subjects
+from .asked import MeasuredModel, measure_subjects
 from .asked import ask_located as locate
 from .attributions import LOO, RANDOM, average_measures, make_table
 from .tidy import (
@@ -39,7 +39,7 @@ PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 
 
 def compare_maps(
-    measured: Measured | None, located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
+    measured: MeasuredModel | None, located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
     plausibility: pd.DataFrame, plausible_words: pd.DataFrame,
 ) -> pd.DataFrame:  # fmt: skip
     """Measure METRICS and count the texts of each map of one model, the best by `located` first; where this was not
@@ -115,10 +115,10 @@ def make_suite_table(
     subjects: Subjects,
     suite: str,
     audits: Frames,
-    measure: Callable[[Sequence[Subject]], Iterable[Measured]] | None = None,
+    measure: Callable[[Sequence[EvaluatedModel]], Iterable[MeasuredModel]] | None = None,
 ) -> pd.DataFrame:
     """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
-    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
+    own = [subject for subject in map(EvaluatedModel.model_validate, subjects) if subject.suite == suite]
     measured = measure(own) if measure else [None] * len(own)
     tables = [
         make_table([subject], audits, partial(compare_maps, each), (), METRICS)

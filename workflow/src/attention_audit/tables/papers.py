@@ -15,7 +15,7 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, average_trainings, convert_to_odds, estimate_mean, take_root
 from attention_audit.arrays import Floats
 from attention_audit.columns.audits import DRAWS
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 
 from .published import find_fact
@@ -130,7 +130,7 @@ def hf_table_performance(
     """
     rows = average_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
-    judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
+    judged = {(each.dataset, each.model): True for each in map(EvaluatedModel.model_validate, subjects)}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
     cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
     return as_table([rows, cut], models, (*METRICS, CUT))

@@ -24,7 +24,7 @@ from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
-from .asked import ASKED, Asked, Measured, find_leads, measure_subjects
+from .asked import ASKED, Asked, MeasuredModel, find_leads, measure_subjects
 from .attributions import average_measures
 from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
@@ -92,7 +92,7 @@ def list_marks(own: pd.DataFrame) -> Row:
     }
 
 
-def answer_subject(measured: Measured, asked: Asked = ASKED) -> Row:
+def answer_subject(measured: MeasuredModel, asked: Asked = ASKED) -> Row:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
     subject, own = measured.subject, measured.rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
@@ -130,7 +130,7 @@ def divide_gain(gained: Floats, best: Floats) -> Floats:
     return np.divide(gained, best, out=np.full_like(gained, nan), where=best > 0)
 
 
-def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Series) -> pd.DataFrame:
+def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.Series) -> pd.DataFrame:
     """Make the rows of columns.TEXTS of one training of one model.
 
     `said`: its row of the summary. `tokens`: the words of each text.

@@ -17,13 +17,13 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import TABLE
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.errors import AuditError
 from attention_audit.names import Names, display_name
 
 from .published import find_fact, read_facts
 
-Subjects = Sequence[Subject | Mapping[str, Any]]
+Subjects = Sequence[EvaluatedModel | Mapping[str, Any]]
 """The judged models."""
 Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
@@ -67,9 +67,9 @@ def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFra
     return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
 
 
-def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
+def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[EvaluatedModel, dict[str, pd.DataFrame]]]:
     """List the judged models, with the rows of each audit on each."""
-    for subject in map(Subject.model_validate, subjects):
+    for subject in map(EvaluatedModel.model_validate, subjects):
         own = take_suite(audits, subject.dataset, subject.suite)
         yield subject, {name: select_run(rows, subject.model) for name, rows in own.items()}
 

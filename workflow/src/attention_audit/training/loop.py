@@ -98,7 +98,7 @@ class Epoch(NamedTuple):
     score: float
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """The weights of the selected epoch, the loss and score of every epoch, and the selected epoch's number."""
 
     weights: dict[str, Tensor]
@@ -209,7 +209,7 @@ def fit(
     report: Callable[[str], None],
     score: Score | None = None,
     patience: int | None = None,
-) -> Trained:
+) -> TrainingResult:
     """Train for `epochs` epochs and keep the weights of the best one.
 
     The best epoch has the highest `score` or, without a score, the lowest training loss; `settings.ties` decides
@@ -246,4 +246,4 @@ def fit(
         report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{shown}, best epoch {best + 1}, {seconds:.1f} s")
         if patience is not None and number - best >= patience:
             break
-    return Trained(weights, history, best)
+    return TrainingResult(weights, history, best)

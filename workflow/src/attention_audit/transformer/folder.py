@@ -149,7 +149,7 @@ KNOWN = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
 
-class Held(NamedTuple):
+class HeldModel(NamedTuple):
     """A tokenizer in memory, and perhaps a model, in the place of the files of a folder.
 
     model: what its user calls. source: the model whose weights are read: `model`, or a copy of it into which its
@@ -162,11 +162,11 @@ class Held(NamedTuple):
     config: Mapping[str, Any] = {}
 
 
-_HELD: ContextVar[Mapping[str, Held]] = ContextVar("held", default={})  # noqa: B039
+_HELD: ContextVar[Mapping[str, HeldModel]] = ContextVar("held", default={})  # noqa: B039
 
 
 @contextmanager
-def use_held(held: Mapping[str, Held]) -> Iterator[None]:
+def use_held(held: Mapping[str, HeldModel]) -> Iterator[None]:
     """Let folders of these names be what is in memory, in the block; or their tokenizers alone."""
     token = _HELD.set(held)
     try:
@@ -175,9 +175,9 @@ def use_held(held: Mapping[str, Held]) -> Iterator[None]:
         _HELD.reset(token)
 
 
-def find_held(folder: Path) -> Held:
+def find_held(folder: Path) -> HeldModel:
     """Return what is in memory in the place of a folder; None in the place of what its files have."""
-    return _HELD.get().get(str(folder), Held(None))
+    return _HELD.get().get(str(folder), HeldModel(None))
 
 
 def refuse_unless_installed() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-from .folder import Held, find_folder, find_mirror
+from .folder import HeldModel, find_folder, find_mirror
 from .opening import import_library, open_tokenizer
 
 
@@ -40,7 +40,7 @@ def merge_adapters(model: Any) -> Any:
     return copy
 
 
-def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> Held:
+def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldModel:
     """Return a classifier and its tokenizer as they are read, called `name` in messages. prompted: it is a language
     model. Raises AuditError where they are of no class of the library, and where weights are not in memory.
     """
@@ -68,4 +68,4 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> Held:
         raise AuditError(f"{name}: some of its weights are not in memory (meta); load it without device_map")
     # from where its class comes is asked of the object itself
     config = source.config.to_dict() | {"architectures": [known.__name__], "auto_map": None}
-    return Held(hold_tokenizer(tokenizer), called, source, config)
+    return HeldModel(hold_tokenizer(tokenizer), called, source, config)

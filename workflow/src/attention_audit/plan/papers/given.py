@@ -11,21 +11,21 @@ from itertools import chain
 from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts, GivenSection
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.papers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, ReadClassifier
 
 from ..model import DataSet, Model, Models, Schedule
-from ..transformers import Named, find_encoder, read_alone
+from ..transformers import NamedTransformer, find_encoder, read_alone
 from .wiegreffe_pinter import list_four_tests
 
 COLOURS = ("green", "purple", "vermillion", "sky")
 """Of models in question, by their place among those of all data sets; then from the first again."""
 LOOKS = {
-    UNIFORM: Look("uniform", "orange", "s"),
-    ADVERSARIES: Look("adversaries", "blue", "o"),
-    IMPOSED: Look("uniform weights imposed", "grey", "D"),
+    UNIFORM: Style("uniform", "orange", "s"),
+    ADVERSARIES: Style("adversaries", "blue", "o"),
+    IMPOSED: Style("uniform weights imposed", "grey", "D"),
 }
 """How the models are called that are no models in question."""
 
@@ -35,7 +35,7 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
     sections.
     """
     named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
-    looks = {name: Look(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | LOOKS
+    looks = {name: Style(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | LOOKS
     first, *others = section.models
     trainings: Mapping[str, list[str]] = section.by_model
     contrasts = Contrasts(
@@ -88,7 +88,7 @@ def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") 
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     """Describe how a classifier that is given is read from a folder."""
     section = data.config.hf[data.name]
-    named = Named(data.config, folder)
+    named = NamedTransformer(data.config, folder)
     return ReadClassifier(
         # a job looks for the user's own itself, as they may lie elsewhere where it runs
         folder=str(named.folder) if named.made else named.path,
@@ -149,7 +149,7 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
     if recipe.liar:
         yield data.train(
             "liar",
-            Look("liar", "vermillion", "o"),
+            Style("liar", "vermillion", "o"),
             recipe.seeds,
             base,
             Schedule(schedule.recipe, tuning.epochs),

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.papers import Combination
 
 from ..model import DataSet, Models, Schedule
@@ -17,7 +17,7 @@ ENCODERS = {
 """The paper's encoders by their names: ours, and how they are called."""
 ATTENTIONS = {"tanh": ("additive", "additive"), "dot": ("dot", "dot product"), "drawn": ("drawn", "drawn by lot")}
 LOOKS = {
-    name: Look(f"{ENCODERS[encoder][1]} ({ATTENTIONS[attention][1]})")
+    name: Style(f"{ENCODERS[encoder][1]} ({ATTENTIONS[attention][1]})")
     for name in get_args(Combination)
     for encoder, attention in [name.split("_")]
 }

@@ -4,7 +4,7 @@ By their names: base, and <order>_<percent of the words that are masked>. One jo
 """
 
 from attention_audit.errors import AuditError
-from attention_audit.names import RANKINGS, Look
+from attention_audit.names import RANKINGS, Style
 from attention_audit.training.settings import MaskedSettings
 
 from ..model import DataSet, Models
@@ -20,7 +20,7 @@ def list_models(data: DataSet) -> Models:
             "model reads by a Transformer; name another `model.encoder`, or no data set"
         )
     parts, schedule = build_base(data), schedule_base(data)
-    yield data.train("base", Look("base", "green", "^"), section.seeds, parts, schedule)
+    yield data.train("base", Style("base", "green", "^"), section.seeds, parts, schedule)
     for order in section.orders:
         for percent in section.percent:
             look, last = RANKINGS[order], section.percent[-1]

@@ -1,18 +1,18 @@
 """The models of Mohankumar et al. 2020: LSTMs as they are, orthogonal ones, and ones trained for diverse states."""
 
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.settings import DiversityObjective
 
 from ..model import DataSet, Models, Schedule
 from .jain_wallace import PAIRS
 
 KINDS = {
-    "vanilla_lstm": ("lstm", Look("vanilla LSTM", "black", "o")),
-    "orthogonal_lstm": ("orthogonal_lstm", Look("orthogonal LSTM", "blue", "s")),
-    "diversity_lstm": ("lstm", Look("diversity LSTM", "vermillion", "^")),
-    "vanilla_bilstm": ("bilstm", Look("vanilla BiLSTM", "grey", "p")),
-    "orthogonal_bilstm": ("orthogonal_bilstm", Look("orthogonal BiLSTM", "sky", "D")),
-    "diversity_bilstm": ("bilstm", Look("diversity BiLSTM", "orange", "v")),
+    "vanilla_lstm": ("lstm", Style("vanilla LSTM", "black", "o")),
+    "orthogonal_lstm": ("orthogonal_lstm", Style("orthogonal LSTM", "blue", "s")),
+    "diversity_lstm": ("lstm", Style("diversity LSTM", "vermillion", "^")),
+    "vanilla_bilstm": ("bilstm", Style("vanilla BiLSTM", "grey", "p")),
+    "orthogonal_bilstm": ("orthogonal_bilstm", Style("orthogonal BiLSTM", "sky", "D")),
+    "diversity_bilstm": ("bilstm", Style("diversity BiLSTM", "orange", "v")),
 }
 """The encoder of each model, and how it looks."""
 LOOKS = {name: look for name, (_, look) in KINDS.items()}

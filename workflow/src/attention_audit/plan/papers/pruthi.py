@@ -6,7 +6,7 @@ Wiegreffe & Pinter's base model have these names; before those of the paper's mo
 
 from itertools import cycle
 
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.papers import Deceiver
 from attention_audit.training.settings import DeceptionObjective, Recipe
 
@@ -45,14 +45,14 @@ def list_models(data: DataSet) -> Models:
             }
             sizes = {"learning_rate": section.learning_rate, "batch_size": section.batch_size}
             honest = lying = Schedule(PUBLISHED.model_copy(update=sizes), section.epochs, section.patience)
-        look = Look(f"{called}honest", "green", "^" if kind == "base" else marker)
+        look = Style(f"{called}honest", "green", "^" if kind == "base" else marker)
         yield data.train(f"{before}honest", look, section.seeds, parts, honest)
         for value, colour in zip(section.lambdas, cycle(COLOURS), strict=False):
-            look, name = Look(f"{called}liar (lambda {value:g})", colour, marker), f"{before}liar_lambda{value!r}"
+            look, name = Style(f"{called}liar (lambda {value:g})", colour, marker), f"{before}liar_lambda{value!r}"
             yield data.train(name, look, section.seeds, parts, lying, DeceptionObjective(lambda_=value))
         # the pieces and states of a Transformer are those of whole texts
         if section.anonymised and parts["encoder"] != "transformer":
-            look = Look(f"{called}trained without the impermissible words", "grey", "x")
+            look = Style(f"{called}trained without the impermissible words", "grey", "x")
             yield data.train(
                 f"{before}anonymised",
                 look,

@@ -1,6 +1,6 @@
 """The models of Serrano & Smith 2019: HAN and FLAN, with three encoders each, by the names <han or flan>_<encoder>."""
 
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.papers import DocumentRecipe
 from attention_audit.training.settings import Recipe
 
@@ -9,13 +9,13 @@ from ..transformers import describe_encoder
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
 LOOKS = {
-    "han_rnn": Look("HANrnn"),
-    "han_conv": Look("HANconv"),
-    "han_none": Look("HANnoenc"),
-    "flan_rnn": Look("FLANrnn"),
-    "flan_conv": Look("FLANconv"),
-    "flan_none": Look("FLANnoenc"),
-    "flan_transformer": Look("FLANtransformer"),
+    "han_rnn": Style("HANrnn"),
+    "han_conv": Style("HANconv"),
+    "han_none": Style("HANnoenc"),
+    "flan_rnn": Style("FLANrnn"),
+    "flan_conv": Style("FLANconv"),
+    "flan_none": Style("FLANnoenc"),
+    "flan_transformer": Style("FLANtransformer"),
 }
 
 

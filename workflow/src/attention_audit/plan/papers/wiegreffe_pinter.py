@@ -12,7 +12,7 @@ from typing import Any
 
 from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Attention
-from attention_audit.names import Look
+from attention_audit.names import Style
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
 
@@ -20,19 +20,19 @@ from ..model import DataSet, Model, Models, Schedule
 from ..transformers import describe_encoder
 
 CONTINUATION = "continuation"
-GUIDES: Mapping[str, tuple[Attention, Look]] = {
-    "guide_uniform": ("uniform", Look("MLP, uniform weights")),
-    "guide_trained_mlp": ("additive", Look("MLP, own attention")),
-    "guide_base_lstm": ("imposed", Look("MLP, base model's attention")),
-    "guide_adversary": ("imposed", Look("MLP, adversary's attention")),
+GUIDES: Mapping[str, tuple[Attention, Style]] = {
+    "guide_uniform": ("uniform", Style("MLP, uniform weights")),
+    "guide_trained_mlp": ("additive", Style("MLP, own attention")),
+    "guide_base_lstm": ("imposed", Style("MLP, base model's attention")),
+    "guide_adversary": ("imposed", Style("MLP, adversary's attention")),
 }
 """The attention of the guided models, and how they look."""
 LOOKS = {
-    "base": Look("base", "green", "^"),
-    "uniform": Look("uniform", "orange", "s"),
-    "adversary": Look("adversary", "blue", "o"),
-    "continuation": Look("adversary by continuation", "purple", "D"),
-    "continuation_chosen": Look("adversary by continuation, the chosen one", "purple", "D"),
+    "base": Style("base", "green", "^"),
+    "uniform": Style("uniform", "orange", "s"),
+    "adversary": Style("adversary", "blue", "o"),
+    "continuation": Style("adversary by continuation", "purple", "D"),
+    "continuation_chosen": Style("adversary by continuation, the chosen one", "purple", "D"),
     **{name: look for name, (_, look) in GUIDES.items()},
 }
 """How the models look, by their names in rows of audits."""
