@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from networks import make_classifier
 from readouts import make_readout
 
-from attention_audit.batching import runs
+from attention_audit.batching import cut_runs
 from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import draw_batches
@@ -48,7 +48,7 @@ def test_training_batches_are_a_partition_that_keeps_to_its_budget(lengths, size
 
 @given(LENGTHS, st.integers(1, 40), st.integers(1, 200))
 def test_runs_end_only_where_one_text_more_would_not_fit(lengths, texts, tokens):
-    cut = [range(len(lengths))[run] for run in runs(np.array(lengths), texts, tokens)]
+    cut = [range(len(lengths))[run] for run in cut_runs(np.array(lengths), texts, tokens)]
     assert [place for run in cut for place in run] == list(range(len(lengths)))
     for run in cut[:-1]:
         more = [lengths[place] for place in (*run, run.stop)]

@@ -12,7 +12,7 @@ import pytest
 import torch
 from refusal import refusal
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.parquet import (
     read_frame,
     read_provenance,
@@ -40,14 +40,14 @@ def test_a_file_appears_only_once_its_block_ends_well(tmp_path):
     path = tmp_path / "a" / "b.txt"
 
     def stop_half_way():
-        with whole(path) as temporary:
+        with write_whole(path) as temporary:
             temporary.write_text("half")
             raise KeyError
 
     with pytest.raises(KeyError):
         stop_half_way()
     assert list(path.parent.iterdir()) == []
-    with whole(path) as temporary:
+    with write_whole(path) as temporary:
         temporary.write_text("whole")
         assert not path.exists()
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
@@ -56,17 +56,17 @@ def test_a_file_appears_only_once_its_block_ends_well(tmp_path):
 
 def test_an_unwritable_place_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(AuditError, match=r"file/b\.txt: cannot be written"), whole(tmp_path / "file" / "b.txt"):
+    with pytest.raises(AuditError, match=r"file/b\.txt: cannot be written"), write_whole(tmp_path / "file" / "b.txt"):
         pass
 
 
 def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path):
     said = r"b\.txt: cannot be written \(Read-only file system\); free or unlock the folder$"
-    with pytest.raises(AuditError, match=said), whole(tmp_path / "b.txt"):
+    with pytest.raises(AuditError, match=said), write_whole(tmp_path / "b.txt"):
         raise OSError(
             errno.EROFS, "Failed to open local file '.b.txt.123.part'. Detail: [errno 30] Read-only file system"
         )
-    with pytest.raises(AuditError, match=r"b\.txt: cannot be written \(no reason\)"), whole(tmp_path / "b.txt"):
+    with pytest.raises(AuditError, match=r"b\.txt: cannot be written \(no reason\)"), write_whole(tmp_path / "b.txt"):
         raise OSError("no reason")
 
 

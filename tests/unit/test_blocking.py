@@ -155,7 +155,7 @@ def test_anonymised_texts_lack_their_impermissible_words():
         texts=RaggedLists(np.array(flat), np.array([5, 3, 4])),
         blocked=RaggedLists(np.array([1, 0, 0]), np.array([1, 1, 1])),
     )
-    left = texts.anonymised()
+    left = texts.anonymise()
     # nothing is left of d, so an unknown word stands there
     assert left.texts.flat.tolist() == [2, 10, 12, 3, 2, 1, 3, 2, 15, 3]
     assert left.lengths.tolist() == [2, 1, 1]

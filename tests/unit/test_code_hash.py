@@ -34,7 +34,14 @@ def rate(flips: int, texts: int = 10) -> float:
 
 def forget():
     """Let the module read its files again."""
-    for cached in (code.find_closure, code._file, code._files, code._find_imported, code._read, code._digest):
+    for cached in (
+        code.find_closure,
+        code._find_file,
+        code._list_files,
+        code._find_imported,
+        code._read,
+        code._hash_file,
+    ):
         cached.cache_clear()
 
 
@@ -163,14 +170,15 @@ def test_what_the_code_does_changes_the_hash(package, old, new):
         ('f"at least {ALPHA}"', '"none"', False),
         ("share.or_null", "share", True),
         ("rate=", "ratio=", True),
-        ('described("rates"', 'described("shares"', True),
+        ('describe_file("rates"', 'describe_file("shares"', True),
     ],
 )
 def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
     path = package / "columns/some.py"
     path.parent.mkdir()
     path.write_text(
-        'R = described("rates", meaning="All.").holds(rate=share("the rate"), p=share.or_null(f"at least {ALPHA}"))'
+        'R = describe_file("rates", meaning="All.").add_columns('
+        'rate=share("the rate"), p=share.or_null(f"at least {ALPHA}"))'
     )
     (package / "b.py").write_text("import attention_audit.columns.some")
     forget()

@@ -12,7 +12,7 @@ from planned import CATALOGUE, DEFAULT, ROOT, overlaid
 from pydantic import Field
 from refusal import refusal
 
-from attention_audit.config import extended, parse_config
+from attention_audit.config import extend_config, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
@@ -205,7 +205,7 @@ def test_what_is_other_on_one_data_set_is_laid_over_what_all_have():
     assert own.training == config.training
     assert config.for_dataset("imdb") is config
     # only what is other is written down, and it says the same when it is read again
-    record = config.recorded()
+    record = config.build_record()
     assert record["overrides"]["sst"] == changes["overrides"]["sst"]
     assert record["overrides"]["snli"] == {"diversity": {"weight": 0.1}}
     assert parse_config(record) == config
@@ -266,13 +266,13 @@ def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set():
         epochs: int = Field(8, description="Epochs.")
         width: int = Field(4, description="Width.")
 
-    kind = extended({"mine": Mine})
+    kind = extend_config({"mine": Mine})
     raw = CATALOGUE | {"mine": {"datasets": ["chorus", "needle"], "width": 6}}
     config = parse_config(raw | {"overrides": {"needle": {"mine": {"epochs": 2}}}}, CATALOGUE, kind)
     assert config.every_dataset == ["chorus", "needle"]
     told = [config.for_dataset(name).mine for name in ("chorus", "needle")]
     assert [(section.epochs, section.width) for section in told] == [(8, 6), (2, 6)]
-    assert config.recorded()["overrides"]["needle"] == {"mine": {"epochs": 2}}
+    assert config.build_record()["overrides"]["needle"] == {"mine": {"epochs": 2}}
     wrong = raw | {"overrides": {"needle": {"mine": {"epoch": 2}}}}
     said = "config: overrides.needle.mine.epoch: unknown key (did you mean 'epochs'?)"
     assert refusal(parse_config, wrong, CATALOGUE, kind) == said

@@ -12,19 +12,19 @@ from scipy.special import rel_entr
 from scipy.stats import entropy
 from torch import tensor
 
-from attention_audit.divergence import LN2, flipped, jsd, jsd_rearranged, kl, tvd
+from attention_audit.divergence import LN2, detect_flips, jsd, jsd_rearranged, kl, tvd
 
 
 def test_a_flip_is_where_no_likeliest_class_stays_one():
     half, tied = [0.5, 0.3, 0.2], [0.4, 0.4, 0.2]
     after = tensor([half, tied, [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
-    assert flipped(tensor(half), after).tolist() == [False, False, True, True]
-    assert flipped(tensor(tied), after).tolist() == [False, False, False, True]
-    assert flipped(tensor(half)[:, None], after.T, 0).tolist() == [False, False, True, True]
+    assert detect_flips(tensor(half), after).tolist() == [False, False, True, True]
+    assert detect_flips(tensor(tied), after).tolist() == [False, False, False, True]
+    assert detect_flips(tensor(half)[:, None], after.T, 0).tolist() == [False, False, True, True]
     for order in permutations(range(3)):
         for before in (half, tied):
-            told = flipped(tensor(before)[[*order]], after[:, [*order]])
-            assert told.tolist() == flipped(tensor(before), after).tolist()
+            told = detect_flips(tensor(before)[[*order]], after[:, [*order]])
+            assert told.tolist() == detect_flips(tensor(before), after).tolist()
 
 
 def test_padding_adds_nothing_and_gets_no_gradient():

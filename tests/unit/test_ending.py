@@ -6,7 +6,7 @@ from summaries import BLANK, answer, row
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.report.ending import MOST, WIDTH, write_ending
+from attention_audit.report.ending import MAX_FURTHER_MODELS, WIDTH, write_ending
 
 SUITES = plan_of().describe_suites()
 GOOD = (
@@ -73,8 +73,8 @@ def test_an_answer_fits_half_a_screen(tmp_path, provenance):
 
 def test_many_models_fit_one_screen(tmp_path, provenance):
     lines = said([row(f"m{number}", *GOOD, **SCORES) for number in range(40)], tmp_path, provenance)
-    assert f"and {39 - MOST} more in summary.md" in lines
-    assert len(lines) <= LINES + MOST + 6
+    assert f"and {39 - MAX_FURTHER_MODELS} more in summary.md" in lines
+    assert len(lines) <= LINES + MAX_FURTHER_MODELS + 6
 
 
 def test_a_run_without_models_says_why(tmp_path, provenance):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from attention_audit.answer.estimates import (
-    CLEAR,
+    MIN_STANDARD_ERRORS,
     NORMAL,
     Estimate,
     Sample,
@@ -124,7 +124,7 @@ def test_what_can_be_had_must_lie_three_standard_errors_above_0():
     # a standard deviation of 1 among 100 texts: a standard error of .1
     rows = np.tile([-1.0, 1.0], 50) * math.sqrt(99 / 100)
     everything = np.ones(100, bool)
-    assert CLEAR == 3
+    assert MIN_STANDARD_ERRORS == 3
     assert is_clear(np.stack([rows + 0.299, rows + 0.301, rows - 5]), everything, None).tolist() == [False, True, False]
     # pairs of texts that are alike are half as many
     alike = np.repeat(rows[:50], 2)

@@ -52,7 +52,14 @@ def folder(tmp_path, monkeypatch):
 
 def forget():
     """Let the files of modules be read again."""
-    for cached in (code.find_closure, code._file, code._files, code._find_imported, code._read, code._digest):
+    for cached in (
+        code.find_closure,
+        code._find_file,
+        code._list_files,
+        code._find_imported,
+        code._read,
+        code._hash_file,
+    ):
         cached.cache_clear()
 
 
@@ -101,7 +108,7 @@ def test_jobs_know_the_folders_by_the_environment(folder):
 
 
 def test_ones_own_ranking_is_shown_behind_all_others_by_its_name():
-    assert RANKINGS.ordered(["my_positions:first_words", "attention"]) == ["attention", "my_positions:first_words"]
+    assert RANKINGS.arrange(["my_positions:first_words", "attention"]) == ["attention", "my_positions:first_words"]
     assert RANKINGS["my_positions:first_words"].label == "first words"
     assert "ranking 'first_words' is not known" in refusal(RANKINGS.ordered, ["first_words"])
 
@@ -122,8 +129,8 @@ def test_ones_own_ranking_is_shown_behind_all_others_by_its_name():
         ("audits: {wp: [my_spread:spred]}", r"audits: .*my_spread\.py has no 'spred' \(did you mean 'spread'\?\)"),
         ("audits: {wp: [my_fault:bare]}", r"audits: .*my_fault\.py has no 'BARE'"),
         ("audits: {wp: [my_fault:permutation]}", r"audits: my_fault:permutation: permutation is an audit already;"),
-        ("audits: {wp: [my_fault:spread]}", r"audits: my_fault:SPREAD declares no columns of spread; write described"),
-        ("audits: {wp: [my_fault:none]}", r"audits: my_fault:NONE declares no columns of none; write described"),
+        ("audits: {wp: [my_fault:spread]}", r"my_fault:SPREAD declares no columns of spread; write describe_file"),
+        ("audits: {wp: [my_fault:none]}", r"my_fault:NONE declares no columns of none; write describe_file"),
         ("audits: {wp: [my_spread:spread, my_other:spread]}", r"audits: my_other:spread: spread is the name of two "),
         ("audits: {wp: [my_import:spread]}", r"my_import:SPREAD: my_import cannot be imported \(ModuleNotFoundError: "),
         ("audits: {wp: [my_syntax:spread]}", r"audits: my_syntax:spread: my_syntax cannot be read \(SyntaxError: "),
@@ -135,7 +142,7 @@ def test_what_is_missing_is_said_in_one_line(folder, changes, line):
     Path("my_other.py").write_text(Path("my_spread.py").read_text())
     Path("my_import.py").write_text("import nowhere_at_all\nspread = SPREAD = 1\n")
     Path("my_fault.py").write_text(
-        "from attention_audit.columns.kinds import described\nbare = permutation = spread = none = len\n"
-        "NONE = PERMUTATION = None\nSPREAD = described('spreed', meaning='').holds()\n"
+        "from attention_audit.columns.kinds import describe_file\nbare = permutation = spread = none = len\n"
+        "NONE = PERMUTATION = None\nSPREAD = describe_file('spreed', meaning='').add_columns()\n"
     )
     assert re.match(line, refusal(plan_of, **RUN | yaml.safe_load(changes)))

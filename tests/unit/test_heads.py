@@ -220,7 +220,7 @@ def written(readout, folder, provenance):
 
 
 def test_a_readout_with_heads_survives_its_file(tmp_path, provenance, monkeypatch):
-    monkeypatch.setattr("attention_audit.readout.HEADED_AT_ONCE", 2)
+    monkeypatch.setattr("attention_audit.readout.HEADED_TEXTS_AT_ONCE", 2)
     readout = make_heads(LENGTHS)
     path = written(readout, tmp_path, provenance)
     again, parts = read_readout(path), list(read_readouts(path))

@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from attention_audit.artefacts.journal import describe_machine, list_failures, note, read_journal
+from attention_audit.artefacts.journal import describe_machine, list_failures, read_journal, write_note
 
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -14,7 +14,7 @@ def log(folder, name, inputs, outputs, started=BEGIN):
     path = folder / f"{name}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"[{name}] started\n")
-    note(path, name, {"in": [Path(p) for p in inputs]}, {"out": [Path(p) for p in outputs]}, started, 1, 0.5)
+    write_note(path, name, {"in": [Path(p) for p in inputs]}, {"out": [Path(p) for p in outputs]}, started, 1, 0.5)
     return path
 
 
@@ -26,7 +26,7 @@ def test_a_job_comes_back_as_it_was(tmp_path):
     present.write_bytes(bytes(2500))
     files["c"] = [present]
     before = datetime.now(UTC)
-    entry = note(path, "train", files, {"out": [Path("results/w")]}, before, 1, 1.23456)
+    entry = write_note(path, "train", files, {"out": [Path("results/w")]}, before, 1, 1.23456)
     assert (entry.inputs, entry.outputs) == (
         ("results/x", "results/y", "results/z", present.as_posix()),
         ("results/w",),

@@ -180,4 +180,4 @@ def test_what_a_transformer_has_not_read_is_cut_off(material):
     assert shorter.texts.flat.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
     assert shorter.lengths.tolist() == [1, 1, 1]
     assert [part.tolist() for part in shorter.blocked or ()] == [[0, 0], [0, 1, 1]]
-    assert shorter.impermissible().tolist() == [False, True, True]
+    assert shorter.find_impermissible().tolist() == [False, True, True]

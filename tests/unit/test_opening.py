@@ -4,7 +4,7 @@ from math import nan
 
 import pytest
 
-from attention_audit.report.first import FAR, NO_REASON, SURE, TextReadout, choose_opening
+from attention_audit.report.first import FAR_JSD, NO_REASON, SURE_PROBABILITY, TextReadout, choose_opening
 
 PLAIN = TextReadout(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
 SPLIT = PLAIN._replace(agree=1)
@@ -29,7 +29,7 @@ def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_orde
     assert chosen(SPLIT._replace(moved=0.20001), SPLIT._replace(moved=0.20002)) == 0
 
 
-@pytest.mark.parametrize("change", [{"right": False}, {"sure": SURE - 0.01}])
+@pytest.mark.parametrize("change", [{"right": False}, {"sure": SURE_PROBABILITY - 0.01}])
 def test_the_model_is_right_and_sure(change):
     poor = SPLIT._replace(**change)
     assert chosen(poor, MOVED) == 1
@@ -57,5 +57,5 @@ def test_the_reason_is_a_sentence():
 
 
 def test_without_a_reason_it_is_the_first_text_and_that_is_said():
-    near, alone = PLAIN._replace(moved=FAR), TextReadout.read(True, 0.99, 12, {})
+    near, alone = PLAIN._replace(moved=FAR_JSD), TextReadout.read(True, 0.99, 12, {})
     assert choose_opening([near, alone]) == (0, NO_REASON.format(item="word"))

@@ -26,7 +26,7 @@ from attention_audit.plan.auditing import hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
-from attention_audit.plan.plan import LONGEST, write_json
+from attention_audit.plan.plan import MAX_SETTINGS_LENGTH, write_json
 from attention_audit.training.settings import DeceptionObjective, LabelObjective, SearchSettings
 
 
@@ -298,7 +298,9 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line():
 
 def test_a_configuration_too_long_for_one_command_line_is_one_line():
     plan = plan_of(attention_maps={"instances": [f"text-{number:09}" for number in range(10_000)]})
-    with pytest.raises(AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {LONGEST:,}\)"):
+    with pytest.raises(
+        AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {MAX_SETTINGS_LENGTH:,}\)"
+    ):
         write_json(audit_of(plan, "attention_maps", "wp", "needle"))
 
 
@@ -390,13 +392,13 @@ def hash_jobs(plan):
     ],
 )
 def test_an_edit_reaches_only_the_jobs_that_import_it(plan, monkeypatch, module, who):
-    before, digest = hash_jobs(plan), code._digest
+    before, digest = hash_jobs(plan), code._hash_file
 
     def edited(path, words):
         return b"edited" if path == code.SOURCE / module else digest(path, words)
 
     assert (code.SOURCE / module).is_file()
-    monkeypatch.setattr(code, "_digest", edited)
+    monkeypatch.setattr(code, "_hash_file", edited)
     after = hash_jobs(plan)
     assert {name for name in before if before[name] != after[name]} == {
         name for name in before if re.fullmatch(who, name)

@@ -9,7 +9,7 @@ from tables_on_disk import write_rows
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import draft
-from attention_audit.corpus.prepare import FATES, prepare
+from attention_audit.corpus.prepare import OUTCOMES, prepare
 from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
@@ -72,7 +72,7 @@ def table(tmp_path, prepared):
 def counted(census):
     """The counts other than zero of each split and class."""
     return {
-        (row["split"], row["label_name"]): {fate: row[fate] for fate in ("read", *FATES) if row[fate]}
+        (row["split"], row["label_name"]): {fate: row[fate] for fate in ("read", *OUTCOMES) if row[fate]}
         for row in census.to_dict("records")
     }
 
@@ -129,8 +129,8 @@ def test_the_census_accounts_for_every_text(prepared):
     corpus = prepared(texts, length={"above": 1, "below": 6}, splits={"test_sample": 0.5})
     census = corpus.census
     assert census["read"].sum() == 500
-    assert (census[list(FATES)].sum(axis="columns") == census["read"]).all()
-    assert (census[list(FATES)].sum() > 0).all()
+    assert (census[list(OUTCOMES)].sum(axis="columns") == census["read"]).all()
+    assert (census[list(OUTCOMES)].sum() > 0).all()
     assert census["kept"].sum() == len(corpus.rows)
     kept = Counter((row["split"], row["label_name"]) for row in corpus.rows)
     assert kept == {place: counts["kept"] for place, counts in counted(census).items() if "kept" in counts}

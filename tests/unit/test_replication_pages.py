@@ -76,7 +76,7 @@ SUMMARISED = [
 def config_of(results, datasets):
     """The configuration of a run as results/config.yaml has it."""
     named = {"datasets": datasets, "results": "results", "mirror": str(results)}
-    recorded = parse_config(overlaid(CATALOGUE, named)).recorded()
+    recorded = parse_config(overlaid(CATALOGUE, named)).build_record()
     return recorded
 
 

@@ -54,7 +54,7 @@ def test_the_highest_of_what_is_left_are_masked_and_none_comes_back():
 
 def test_masked_words_are_unknown_and_marks_stay():
     texts = EncodedTexts(["a", "b"], np.array([0, 1]), RaggedLists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
-    masked = texts.masked(np.array([False, True, True]))
+    masked = texts.mask(np.array([False, True, True]))
     assert masked.texts.flat.tolist() == [2, 7, UNKNOWN, 3, 2, UNKNOWN, 3]
     assert texts.texts.flat.tolist() == [2, 7, 8, 3, 2, 9, 3]
 

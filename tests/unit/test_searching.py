@@ -19,11 +19,11 @@ from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.search_adversary import (
     Step,
+    choose_lambda,
     choose_start,
     choose_step,
     find_bracket,
     measure_distance,
-    next_lambda,
     search,
 )
 from attention_audit.training.settings import AdversaryObjective, Continuation, Recipe, SearchSettings
@@ -35,8 +35,8 @@ def follow(*found, budgets=(BUDGET,)):
     """The lambdas of steps with these TVDs and similarities, and of the one after them."""
     steps = []
     for tvd, similarity in found:
-        steps.append(Step(next_lambda(steps, budgets, FIRST, FACTOR), tvd, 0.1, similarity))
-    return [*(step.lambda_ for step in steps), next_lambda(steps, budgets, FIRST, FACTOR)]
+        steps.append(Step(choose_lambda(steps, budgets, FIRST, FACTOR), tvd, 0.1, similarity))
+    return [*(step.lambda_ for step in steps), choose_lambda(steps, budgets, FIRST, FACTOR)]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_distances_are_means_over_texts():
 def test_a_search_moves_the_map_and_keeps_the_predictions():
     found = [*run_search(settings(steps=5))]
     steps = [step for step, _ in found]
-    expected = [next_lambda(steps[:number], [BUDGET], 0.01, 3.0) for number in range(5)]
+    expected = [choose_lambda(steps[:number], [BUDGET], 0.01, 3.0) for number in range(5)]
     assert [step.lambda_ for step in steps] == pytest.approx(expected)
     chosen = steps[choose_step(steps, BUDGET)]
     assert chosen.tvd <= BUDGET

@@ -9,7 +9,7 @@ from tables_on_disk import write_bytes
 
 from attention_audit.corpus.source import TrainedVectors, VectorFile
 from attention_audit.corpus.vocabulary import read_vectors, scale_vectors
-from attention_audit.stages.prepare import LONGEST, Runs, train_vectors
+from attention_audit.stages.prepare import MAX_GENSIM_WORDS, Runs, train_vectors
 
 PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
 
@@ -133,10 +133,10 @@ def test_the_seed_decides(texts):
 def test_a_long_text_is_cut_and_nothing_of_it_lost():
     from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-    assert LONGEST == MAX_WORDS_IN_BATCH  # where gensim would drop words
-    words = [str(number) for number in range(2 * LONGEST + 1)]
+    assert MAX_GENSIM_WORDS == MAX_WORDS_IN_BATCH  # where gensim would drop words
+    words = [str(number) for number in range(2 * MAX_GENSIM_WORDS + 1)]
     runs = list(Runs([["a"], words]))
-    assert [len(run) for run in runs] == [1, LONGEST, LONGEST, 1]
+    assert [len(run) for run in runs] == [1, MAX_GENSIM_WORDS, MAX_GENSIM_WORDS, 1]
     assert [word for run in runs[1:] for word in run] == words
 
 

@@ -28,7 +28,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import count_gpus
 from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
-from attention_audit.plan.audits import OWN
+from attention_audit.plan.audits import OWN_RULE
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import write_configuration
@@ -301,7 +301,7 @@ def allot_training(rule):
 
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
-OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN]
+OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN_RULE]
 OVERVIEWS = [exhibit.name for exhibit in EXHIBITS if exhibit.maker == "overview"]
 
 # figures in Snakemake's own report

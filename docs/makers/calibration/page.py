@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from makers.calibration.populations import BUDGET, FAILED, FURTHER, LARGEST_GROUP, LAWS, LOWER, NORMAL
 from makers.calibration.simulation import SEARCHES, SPLITS, SUBJECTS, Sizes, split_classes
 
@@ -170,6 +170,6 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
 def save_page(found: pd.DataFrame, sizes: Sizes) -> Path:
     """Save the page, as a whole or not at all."""
     text = write_page(found, sizes)
-    with whole(PAGE) as path:
+    with write_whole(PAGE) as path:
         path.write_text(text, encoding="utf-8")
     return PAGE

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
 from attention_audit.report.ending import find_commit
 from makers.replication.gallery import write_gallery
@@ -34,7 +34,7 @@ def write_pages(docs: Path) -> list[Path]:
     for stale in {*find_pages(docs)} - {*pages}:
         stale.unlink()
     for page, text in pages.items():
-        with whole(page) as path:
+        with write_whole(page) as path:
             path.write_text(text, encoding="utf-8")
     return [*pages]
 

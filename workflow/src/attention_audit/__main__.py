@@ -19,7 +19,7 @@ from typing import Any, NoReturn, get_args, get_type_hints
 
 from pydantic import ValidationError
 
-from attention_audit.artefacts.journal import note
+from attention_audit.artefacts.journal import write_note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
@@ -28,7 +28,7 @@ from attention_audit.stages.job import Job
 from attention_audit.targets import import_target
 
 logger = logging.getLogger("attention_audit")
-LATE = {"": ("pandas",), "attribution": ("captum.attr",)}
+LATE_IMPORTS = {"": ("pandas",), "attribution": ("captum.attr",)}
 """What all stages, or one, import in the middle of a job, which a forked one then need not."""
 
 
@@ -125,7 +125,7 @@ def prepare(arguments: Sequence[str]) -> None:
     """
     with suppress(Exception):
         call = parser().parse_args(arguments)
-        for name in (*LATE[""], *LATE.get(call.stage, ())):
+        for name in (*LATE_IMPORTS[""], *LATE_IMPORTS.get(call.stage, ())):
             importlib.import_module(name)
         import_stage(call)
 
@@ -148,7 +148,7 @@ def run_stage(call: argparse.Namespace) -> None:
     importing = time.process_time()
     stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
     if call.log:
-        note(call.log, rule, inputs, outputs, started, call.threads, importing)
+        write_note(call.log, rule, inputs, outputs, started, call.threads, importing)
 
 
 def run_workflow(words: Sequence[str]) -> NoReturn:

@@ -26,7 +26,7 @@ def pad_slices(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Ten
     return flat[where] * (offset < length[:, None])
 
 
-def runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
+def cut_runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
     """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
 
     A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
@@ -43,9 +43,9 @@ def runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) ->
 
 
 def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
-    """Return the positions of texts, shortest first, in `runs` of at most `tokens` padded tokens."""
+    """Return the positions of texts, shortest first, in runs of at most `tokens` padded tokens."""
     order = widths.argsort(kind="stable")
-    for run in runs(widths[order], tokens=tokens):
+    for run in cut_runs(widths[order], tokens=tokens):
         yield order[run]
 
 

@@ -22,7 +22,7 @@ from functools import cache
 from importlib.util import cache_from_source, resolve_name
 from pathlib import Path
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
 from attention_audit.targets import list_folders
 
@@ -35,7 +35,7 @@ WORDS = frozenset({"description", "meaning", "unit"})
 
 
 @cache
-def _file(module: str) -> Path | None:
+def _find_file(module: str) -> Path | None:
     first, *rest = module.split(".")
     ours = first == PACKAGE
     stems = [SOURCE.joinpath(*rest)] if ours else [Path(folder, first, *rest) for folder in list_folders()]
@@ -66,7 +66,7 @@ def _drop_words(tree: ast.Module, columns: bool) -> None:
     module of columns, where the text that a kind of column is called with is words too.
     """
     for node in ast.walk(tree):
-        if columns and isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "described":
+        if columns and isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "describe_file":
             node.args = [each for each in node.args if not isinstance(each, ast.Constant | ast.JoinedStr)]
         for name, value in [*ast.iter_fields(node)]:
             if isinstance(value, list):
@@ -103,7 +103,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
     # where it cannot be written, the next command parses the module again
     with suppress(AuditError):
         if not sys.dont_write_bytecode:
-            with whole(kept) as part:
+            with write_whole(kept) as part:
                 part.write_text(f"{seal(text)}\n{text}", encoding="utf-8")
     return digest, imports
 
@@ -111,12 +111,12 @@ def _read(path: Path) -> tuple[str, list[str]]:
 @cache
 def _find_imported(module: str) -> frozenset[str]:
     """Return the modules of this package or of the user that a module names in its imports, and its parent packages."""
-    path = _file(module)
+    path = _find_file(module)
     assert path is not None
     parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
     here = module if path.stem == "__init__" else module.rpartition(".")[0]
     named = {resolve_name(name, here) if here else name for name in _read(path)[1]}
-    return frozenset(name for name in parents | named if _file(name))
+    return frozenset(name for name in parents | named if _find_file(name))
 
 
 @cache
@@ -126,7 +126,7 @@ def find_closure(module: str) -> frozenset[str]:
 
     The imports are read from the source text; nothing is imported.
     """
-    reached = {module} if _file(module) else set()
+    reached = {module} if _find_file(module) else set()
     pending = list(reached)
     while pending:
         new = _find_imported(pending.pop()) - reached
@@ -136,7 +136,7 @@ def find_closure(module: str) -> frozenset[str]:
 
 
 @cache
-def _digest(path: Path, words: bool) -> bytes:
+def _hash_file(path: Path, words: bool) -> bytes:
     """Return sha256 of one file: of a Python module's syntax tree, or of every byte where `words` count or it is no
     module.
     """
@@ -146,11 +146,11 @@ def _digest(path: Path, words: bool) -> bytes:
 
 
 @cache
-def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
+def _list_files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
     """Return the file of a module and the data files beside it, each by its parts below the package's folder; of a
     module of the user's the file alone, by its name.
     """
-    path = _file(module)
+    path = _find_file(module)
     assert path is not None
     if not path.is_relative_to(SOURCE):
         return frozenset([((module,), path)])
@@ -167,9 +167,11 @@ def code_hash(*modules: str, words: bool = False) -> str:
     is read once in a process.
     """
     inside = {module: f"{PACKAGE}.{module}" for module in modules}
-    names = frozenset().union(*(find_closure(whole if _file(whole) else module) for module, whole in inside.items()))
+    names = frozenset().union(
+        *(find_closure(write_whole if _find_file(write_whole) else module) for module, write_whole in inside.items())
+    )
     digest = hashlib.sha256()
-    for file, path in sorted(frozenset().union(*map(_files, names))):
+    for file, path in sorted(frozenset().union(*map(_list_files, names))):
         digest.update("/".join(file).encode() + b"\0")
-        digest.update(_digest(path, words))
+        digest.update(_hash_file(path, words))
     return digest.hexdigest()

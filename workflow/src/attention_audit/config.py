@@ -168,7 +168,7 @@ class Config(DatasetConfig, GlobalConfig):
         """Find where the files of the run lie."""
         return Places(self.results)
 
-    def recorded(self) -> dict[str, Any]:
+    def build_record(self) -> dict[str, Any]:
         """Return what is written down beside the results: all that they depend on, but not where they lie."""
         return self.model_dump(exclude={"results"})
 
@@ -177,7 +177,7 @@ class Config(DatasetConfig, GlobalConfig):
         """Return the data sets of each suite that has a section of its own, by the name of that section."""
         return {key: section.datasets for key, section in self if hasattr(section, "datasets")}
 
-    def section(self, kind: type[SectionT]) -> SectionT:
+    def get_section(self, kind: type[SectionT]) -> SectionT:
         """Return the section of this type, which a suite declares."""
         return next(section for _, section in self if isinstance(section, kind))
 
@@ -206,7 +206,7 @@ class Config(DatasetConfig, GlobalConfig):
 
     @field_validator("overrides", mode="before")
     @classmethod
-    def _whole(cls, raw: Any, info: ValidationInfo) -> Any:
+    def _merge_overrides(cls, raw: Any, info: ValidationInfo) -> Any:
         """Return the whole sections of each data set: what is said of it, laid over what is said of all."""
         if not isinstance(raw, Mapping):
             return raw
@@ -216,14 +216,14 @@ class Config(DatasetConfig, GlobalConfig):
         return {name: merge_settings(below, own) for name, own in raw.items()}
 
     @field_serializer("overrides")
-    def _other(self, overrides: dict[str, DatasetConfig]) -> dict[str, Any]:
+    def _serialize_overrides(self, overrides: dict[str, DatasetConfig]) -> dict[str, Any]:
         """Return, of each data set, only what is other than of all."""
         every = self.model_dump(exclude={"overrides"})
-        return {name: _differing(own.model_dump(), every) for name, own in overrides.items()}
+        return {name: _keep_differences(own.model_dump(), every) for name, own in overrides.items()}
 
     @model_validator(mode="before")
     @classmethod
-    def _texts_of_readouts(cls, raw: Any) -> Any:
+    def _add_readout_corpora(cls, raw: Any) -> Any:
         """Return the entries of `corpora` of data sets whose texts are those of readouts, where they are not there
         yet.
         """
@@ -239,13 +239,13 @@ class Config(DatasetConfig, GlobalConfig):
 
     @field_validator("skip_unavailable", mode="before")
     @classmethod
-    def _spelled(cls, value: Any) -> Any:
+    def _read_flag(cls, value: Any) -> Any:
         # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
         return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
 
     @field_validator("results")
     @classmethod
-    def _folder(cls, value: str) -> str:
+    def _check_folder(cls, value: str) -> str:
         if not re.fullmatch(r"[\w./@+][\w./@+-]*", value):
             raise ValueError(f"{value!r} is no folder to write to; use letters, digits and the characters . _ - + @ /")
         folder = Path(value).resolve()
@@ -254,13 +254,19 @@ class Config(DatasetConfig, GlobalConfig):
         return PurePosixPath(value).as_posix()
 
     @model_validator(mode="after")
-    def _references(self) -> Self:
-        checks = (self._unknown_datasets, self._unknown_vectors, self._unlendable, self._unpaired, self._unfit)
+    def _check_references(self) -> Self:
+        checks = (
+            self._find_unknown_datasets,
+            self._find_unknown_vectors,
+            self._find_unlendable,
+            self._find_unpaired,
+            self._find_unfit,
+        )
         if faults := dict.fromkeys(line for check in checks for line in check()):
             raise ValueError("\n".join(faults))
         return self
 
-    def _unknown_datasets(self) -> Iterator[str]:
+    def _find_unknown_datasets(self) -> Iterator[str]:
         """Return the data sets that are named and not declared."""
         known = sorted(self.corpora)
         of_suites = {f"{suite}.datasets": names for suite, names in self.suites.items()}
@@ -274,7 +280,7 @@ class Config(DatasetConfig, GlobalConfig):
             if name not in self.corpora:
                 yield f"overrides: unknown data set {name!r}{suggest(name, known)}; name one of `corpora`"
 
-    def _unknown_vectors(self) -> Iterator[str]:
+    def _find_unknown_vectors(self) -> Iterator[str]:
         """Return the word vectors that are named and not declared."""
         known = ["random", *sorted(self.word_vectors)]
         asked = {"vectors": self.vectors}
@@ -284,7 +290,7 @@ class Config(DatasetConfig, GlobalConfig):
             if vectors not in known:
                 yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
 
-    def _unlendable(self) -> Iterator[str]:
+    def _find_unlendable(self) -> Iterator[str]:
         """Return data sets that name another, to take texts from, which does not fit."""
         for name, source in self.corpora.items():
             if source.other is None:
@@ -303,7 +309,7 @@ class Config(DatasetConfig, GlobalConfig):
             elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
-    def _unpaired(self) -> Iterator[str]:
+    def _find_unpaired(self) -> Iterator[str]:
         """Return models that do not read the pairs of texts which a data set has."""
         for name, section in self.hf.items():
             if name in self.corpora and self.corpora[name].pair:
@@ -317,7 +323,7 @@ class Config(DatasetConfig, GlobalConfig):
                         key = self._place(name, "jain_wallace.models")
                         yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
 
-    def _unfit(self) -> Iterator[str]:
+    def _find_unfit(self) -> Iterator[str]:
         """Return keys that do not go with others."""
         for name, given in self.own.items():
             source = self.corpora.get(name)
@@ -338,15 +344,15 @@ class Config(DatasetConfig, GlobalConfig):
                     yield f"{place}: {refuse_override(key)}"
 
 
-def _differing(settings: Any, others: Any) -> Any:
+def _keep_differences(settings: Any, others: Any) -> Any:
     """Return a value; of a group of settings only the keys, there and in the groups in it, that others have not so."""
     if not (isinstance(settings, Mapping) and isinstance(others, Mapping)):
         return settings
     pairs = ((key, value, others.get(key)) for key, value in settings.items())
-    return {key: _differing(value, other) for key, value, other in pairs if value != other or key not in others}
+    return {key: _keep_differences(value, other) for key, value, other in pairs if value != other or key not in others}
 
 
-def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
+def extend_config(sections: Mapping[str, type[Section]]) -> type[Config]:
     """Return the type of a configuration with further sections, by their keys, which may be other on single data sets
     too.
     """

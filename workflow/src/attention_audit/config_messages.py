@@ -10,12 +10,12 @@ from pydantic_core import ErrorDetails
 from attention_audit.errors import suggest
 from attention_audit.section import NAME, Section
 
-LONGEST = 500
+MAX_LINE_LENGTH = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
-MOST = 20
+MAX_LINES = 20
 """Lines at most; who has more faults than that has written another kind of file."""
 QUOTED = re.compile(r"'([^']*)'")
-ALLOWED = "a name has small letters, digits and hyphens, and begins with a letter or digit"
+NAME_RULE = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
 def list_sections(annotation: Any) -> Iterator[type[Section]]:
@@ -102,7 +102,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             said = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
-            said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
+            said = f"{value!r} is no name: {NAME_RULE}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
             said += suggest(value, QUOTED.findall(context["expected"]))
     return [said]
@@ -118,6 +118,6 @@ def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[
         keys = find_keys(fault, raw)
         for message in explain_fault(fault, keys, group):
             line = f"{'.'.join(keys)}: {message}" if keys else message
-            lines[line if len(line) <= LONGEST else f"{line[:LONGEST]}..."] = None
-    shown = list(lines)[:MOST]
-    return [*shown, f"and {len(lines) - MOST} more"] if len(lines) > MOST else shown
+            lines[line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}..."] = None
+    shown = list(lines)[:MAX_LINES]
+    return [*shown, f"and {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else shown

@@ -47,7 +47,7 @@ def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
     return ((a * _log(a, 1.0)).sum(-1) - (doubled / 2 - LN2 * a.sum(-1))).clamp_(0.0, LN2)
 
 
-def flipped(p: Tensor, q: Tensor, dim: int = -1) -> Tensor:
+def detect_flips(p: Tensor, q: Tensor, dim: int = -1) -> Tensor:
     """Find where the argmaxes of p and q differ, a decision flip (Serrano & Smith 2019, section 2.1).
 
     Where classes tie, all of them are the argmax, and there is a flip where p and q have none in common: so the order

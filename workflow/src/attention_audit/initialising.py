@@ -22,8 +22,8 @@ from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
     ENDINGS,
+    HEADER_ROWS,
     LABELS,
-    LOOKED_AT,
     MOST_WORDS,
     TEXTS,
     describe_columns,
@@ -34,19 +34,26 @@ from attention_audit.corpus.tabular import (
     quote_cell,
     read_rows,
 )
-from attention_audit.corpus.text import FEWEST, SPLITS, is_missing, label_text, list_few, sort_labels
-from attention_audit.corpus.text import MANY as CLASSES
+from attention_audit.corpus.text import (
+    MAX_CLASSES,
+    MIN_TEXTS_A_CLASS,
+    SPLITS,
+    is_missing,
+    label_text,
+    list_few,
+    sort_labels,
+)
 from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, suggest
 from attention_audit.places import CATALOGUE, TREE
 
 ROWS = 20_000
 """Rows from which columns are guessed."""
-LONGEST = 40
+MAX_NAME_LENGTH = 40
 """Characters of the name of a data set."""
 DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
-MANY = 50_000
+MANY_TEXTS = 50_000
 """From so many texts on, it is said how to take a sample."""
 Said = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
@@ -57,13 +64,13 @@ GROUPS = re.compile(
     re.IGNORECASE,
 )
 MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
-FAVOUR = 3
+NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
-MOSTLY = 0.9
+MIN_SHARE_OF_KIND = 0.9
 """Share of the cells of a column that are of one kind; the reader names the others."""
 MARKS = 500
 """Rows in which the marks of a column are tried."""
-TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
+MARK_FORMS: Sequence[Written] = ("flags", "scores", "words", "characters")
 """How marks may be written, in the order in which it is tried."""
 
 
@@ -79,7 +86,7 @@ class Column(NamedTuple):
 
     def is_repeated(self) -> bool:
         """Tell whether there are so few values that they may be labels."""
-        return len(self.values) <= len(self.cells) / FEWEST
+        return len(self.values) <= len(self.cells) / MIN_TEXTS_A_CLASS
 
     def is_split(self) -> bool:
         """Tell whether its cells name splits."""
@@ -105,7 +112,7 @@ def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         there = [cell for cell in cells if not is_missing(cell)]
         plain, texts = (
-            kept if len(kept) >= MOSTLY * len(there) else []
+            kept if len(kept) >= MIN_SHARE_OF_KIND * len(there) else []
             for kept in ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
         )
         columns.append(Column(name, there, Counter(map(label_text, plain)), texts))
@@ -125,7 +132,7 @@ def guess_layout(path: Path) -> Layout:
         if layout.delimiter:
             layout = find_layout(path, {}, layout) or layout
             rows = read_csv(read_lines(path, layout.encoding), str(path), layout)
-            first, *others = [row for _, row in islice(rows, LOOKED_AT)] or [[]]
+            first, *others = [row for _, row in islice(rows, HEADER_ROWS)] or [[]]
             if is_no_header(first, others):
                 layout = layout._replace(columns=[f"column{number + 1}" for number in range(len(first))])
     return layout
@@ -143,7 +150,7 @@ def rank_texts(columns: Sequence[Column]) -> list[Column]:
         odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
         if column.is_other() or (not named and (odd or column.is_repeated())):
             return 0
-        return FAVOUR * length if named else length
+        return NAMED_TEXT_FACTOR * length if named else length
 
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
@@ -169,7 +176,7 @@ def rank_labels(columns: Sequence[Column]) -> list[Column]:
 def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
     """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
     marked = [column.name for column in columns if MARKED.search(column.name)]
-    for evidence in (Evidence(columns=name, written=form) for name in marked for form in TRIED):
+    for evidence in (Evidence(columns=name, written=form) for name in marked for form in MARK_FORMS):
         with suppress(AuditError):
             said = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
             if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
@@ -198,7 +205,7 @@ def choose_column(key: str, named: str | None, likely: list[Column], names: list
 def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
     """Name the data set of a file as no other one is called."""
     letters = unicodedata.normalize("NFKD", path.name.partition(".")[0]).encode("ascii", "ignore").decode()
-    name = re.sub(r"[^a-z0-9]+", "-", letters.lower()).strip("-")[:LONGEST] or "mine"
+    name = re.sub(r"[^a-z0-9]+", "-", letters.lower()).strip("-")[:MAX_NAME_LENGTH] or "mine"
     return f"my-{name}" if name in taken else name
 
 
@@ -286,7 +293,7 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     counts = count(name, source, {"path": path})
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
-    if counts.whole and 2 <= len(counts.labels) <= CLASSES:
+    if counts.whole and 2 <= len(counts.labels) <= MAX_CLASSES:
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
     absent, (tokens, how) = name_lacking(source.tokens), said["tokens"]
     if counts.usable and not absent and np.median(counts.estimate_words(source.tokens)) > DOCUMENT:
@@ -296,7 +303,7 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     odd = [*filter(None, [absent]), *list_oddities(source, counts)]
     said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
     source = read_entry(said, path)
-    if (texts := len(counts.usable)) > MANY:
+    if (texts := len(counts.usable)) > MANY_TEXTS:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
             "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"

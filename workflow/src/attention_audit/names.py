@@ -36,7 +36,7 @@ class Names(dict[str, Style]):
         """Return the label of every name."""
         return {name: look.label for name, look in self.items()}
 
-    def ordered(self, names: Iterable[str]) -> list[str]:
+    def arrange(self, names: Iterable[str]) -> list[str]:
         """Return each of these names once, in the order of tables and figures. Raises AuditError where one is not
         declared.
         """
@@ -52,16 +52,16 @@ class Names(dict[str, Style]):
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
         for name in names:
             if name not in self and ":" not in name:
-                raise AuditError(self.unknown(name))
+                raise AuditError(self.describe_unknown(name))
 
-    def unknown(self, name: str) -> str:
+    def describe_unknown(self, name: str) -> str:
         """Return what is to be said of a name that is not known, in one line that says where to declare it."""
         # one of each kind stands for those with other numbers
         known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
         return f"{self.kind} {name!r} is not known to tables and figures (known: {known}); declare it in {self.where}"
 
 
-CALLED = {
+ENCODER_LABELS = {
     "bilstm": "BiLSTM",
     "lstm": "LSTM",
     "bigru": "BiGRU",
@@ -75,9 +75,9 @@ CALLED = {
 """What encoders are called where a reader asks what a model is built of."""
 
 
-def built(encoder: str, attention: str, hierarchical: bool) -> str:
+def describe_parts(encoder: str, attention: str, hierarchical: bool) -> str:
     """Return what a model is built of, in words, from the names that its configuration has for them."""
-    called = CALLED.get(encoder, encoder.replace("_", " "))
+    called = ENCODER_LABELS.get(encoder, encoder.replace("_", " "))
     levels = ", words then sentences" if hierarchical else ""
     return f"{called}{levels}, {attention.replace('_', ' ')} attention"
 
@@ -170,7 +170,7 @@ ATTRIBUTIONS = Names(
 )
 """The methods that give every token of a text a score, in the order of tables and figures."""
 
-SAME = ("attention", "loo", "integrated_gradients")
+SHARED_ATTRIBUTIONS = ("attention", "loo", "integrated_gradients")
 """Names of RANKINGS and ATTRIBUTIONS that are one attribution."""
 
 

@@ -39,11 +39,11 @@ HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 TAIL_FILE = "tail.safetensors"
 """Name of the file with the tail of a Transformer, likewise."""
-AT_ONCE = 2000
+TEXTS_AT_ONCE = 2000
 """Texts of a readout that are read or written together, since all of them may not fit in memory."""
 POSITIONS = 4096
 """Items of the texts that are padded together."""
-HEADED_AT_ONCE = 250
+HEADED_TEXTS_AT_ONCE = 250
 """The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
 
 
@@ -156,7 +156,7 @@ class Readout:
         if missing:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise AuditError(f"readout: text {missing[0]!r}{others} is missing; rebuild the readouts of this data set")
-        return _at(self, np.array([at[name] for name in ids], dtype=np.int64))
+        return _select(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property
     def attending(self) -> HeadStates | None:
@@ -243,13 +243,13 @@ class Readout:
 
     def tables(self) -> Iterator[pa.Table]:
         """Return the columns as tables of at most AT_ONCE texts each, in order; with heads HEADED_AT_ONCE."""
-        columns, rows = self.columns(), AT_ONCE if self.attending is None else HEADED_AT_ONCE
+        columns, rows = self.columns(), TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
             yield pa.table(part, schema=self.kind.schema)
 
 
-def _at(value: Any, members: Integers) -> Any:
+def _select(value: Any, members: Integers) -> Any:
     """Return what a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts
     too.
     """
@@ -259,9 +259,9 @@ def _at(value: Any, members: Integers) -> Any:
         case list():
             return [value[i] for i in members]
         case dict():
-            return {name: _at(each, members) for name, each in value.items()}
+            return {name: _select(each, members) for name, each in value.items()}
         case Readout() | Maps():
-            return replace(value, **{each.name: _at(getattr(value, each.name), members) for each in fields(value)})
+            return replace(value, **{each.name: _select(getattr(value, each.name), members) for each in fields(value)})
     return value
 
 
@@ -290,7 +290,7 @@ def build_head_columns(head: Head | None) -> dict[str, Any]:
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
 
 
-def _rows(table: pa.Table, path: Path, column: str, counts: Integers | None = None, *shape: int) -> list[Any]:
+def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | None = None, *shape: int) -> list[Any]:
     """Split a column into the rows of its texts, each of so many entries of a shape, or flat. Raises AuditError where
     a text has more or fewer values.
     """
@@ -313,7 +313,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
     if len(table) != classes:
         raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
-    weight = _rows(table, path, "weight", np.full(classes, outputs))
+    weight = _split_rows(table, path, "weight", np.full(classes, outputs))
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
@@ -322,14 +322,16 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
     if "heads" not in table.column_names:
         return None
     heads = max(1, len(table["heads"][0]) // int(lengths[0]))
-    weights = _rows(table, path, "heads", lengths, heads)
-    places = None if table["places"].null_count else [row.astype(np.int64) for row in _rows(table, path, "places")]
+    weights = _split_rows(table, path, "heads", lengths, heads)
+    places = (
+        None if table["places"].null_count else [row.astype(np.int64) for row in _split_rows(table, path, "places")]
+    )
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
         return Maps(weights, marks, places=places, cut=cut)
     width, joined = tail.weights["output.weight"].shape
-    values = _rows(table, path, "values", lengths, heads, joined // heads)
-    below = np.stack(_rows(table, path, "below", np.full(len(table), width)))
+    values = _split_rows(table, path, "values", lengths, heads, joined // heads)
+    below = np.stack(_split_rows(table, path, "below", np.full(len(table), width)))
     return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
 
 
@@ -341,8 +343,12 @@ def _maps(table: pa.Table) -> dict[str, list[Floats32]]:
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
-    bias, predicted = (np.stack(_rows(table, path, column)) for column in ("bias", "probabilities"))
-    attention, outputs, pairs = _rows(table, path, "attention"), bias.shape[1], table["candidates"].null_count == 0
+    bias, predicted = (np.stack(_split_rows(table, path, column)) for column in ("bias", "probabilities"))
+    attention, outputs, pairs = (
+        _split_rows(table, path, "attention"),
+        bias.shape[1],
+        table["candidates"].null_count == 0,
+    )
     lengths = np.array([*map(len, attention)])
     return Readout(
         table["id"].to_pylist(),
@@ -350,10 +356,10 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
         table["prediction"].to_numpy().astype(np.int64),
         predicted,
         attention,
-        _rows(table, path, "contribution", lengths, outputs),
+        _split_rows(table, path, "contribution", lengths, outputs),
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
-        _rows(table, path, "candidates") if pairs else None,
+        _split_rows(table, path, "candidates") if pairs else None,
         _read_several(table, path, tail, lengths),
         _maps(table),
     )
@@ -392,7 +398,7 @@ def read_readouts(path: Path) -> Iterator[Readout]:
     Raises AuditError as `read_readout` does.
     """
     kind, tail = _kind(path)
-    rows = AT_ONCE if tail is None else HEADED_AT_ONCE
+    rows = TEXTS_AT_ONCE if tail is None else HEADED_TEXTS_AT_ONCE
     for table in read_batches(path, kind, kind.schema.names):
         for start in range(0, len(table), rows):
             yield _from_table(table.slice(start, rows), path, tail)

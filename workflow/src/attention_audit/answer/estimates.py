@@ -31,7 +31,7 @@ CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
 ADDED = 2
 """Texts that are added to the variance."""
-CLEAR = 3.0
+MIN_STANDARD_ERRORS = 3.0
 """Standard errors that what can be had in a training must lie above 0, for the training to tell anything of a share."""
 FEWEST_TRAININGS = 3
 """Trainings from which on a range of the next one is given."""
@@ -164,7 +164,7 @@ def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
     if joined.shape[1] < 2:
         return np.zeros(len(bottom), bool)
     sums = joined.sum(1)
-    return sums > np.maximum(CLEAR * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
+    return sums > np.maximum(MIN_STANDARD_ERRORS * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
 
 
 def estimate_joint_variance(parts: Floats) -> float:

@@ -167,7 +167,7 @@ def warn_of_next(row: Row) -> str:
     return f"Another training may differ: {seeds} leave room for a kind that {room} % of trainings are of."
 
 
-FAR = 0.75
+LOW_ACCURACY_RATIO = 0.75
 """Share of the largest class's share below which an accuracy looks like that of labels in another order."""
 
 
@@ -176,7 +176,7 @@ def ask_order(row: Row) -> str:
     class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
     """
     own, largest = row["accuracy"], row["majority_accuracy"]
-    if None in (own, largest) or not own < FAR * largest:
+    if None in (own, largest) or not own < LOW_ACCURACY_RATIO * largest:
         return ""
     return (
         f"are the labels in another order than the model's classes? Its accuracy, {own:.3f}, is far below the largest "

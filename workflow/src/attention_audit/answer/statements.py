@@ -14,7 +14,7 @@ ZONES = "123"
 """Low, middle and high."""
 NONE, CLASSES = "-", "≠"
 """Instead of zones: no statement; or one for each class, since classes lie apart."""
-SAID = ("1", "12", "2", "23", "3")
+STATEMENT_ZONES = ("1", "12", "2", "23", "3")
 """The zones of the words of `Question.said`."""
 CANNOT_TELL = "cannot tell"
 TOO_FEW = "{} of the {} {} needed"
@@ -80,7 +80,7 @@ def find_zones(question: str, estimate: Estimate, avoided: Estimate | None = Non
 
 def say_zones(zones: str, said: Sequence[str]) -> str:
     """Say zones in words."""
-    return CANNOT_TELL if zones == ZONES else said[SAID.index(zones)]
+    return CANNOT_TELL if zones == ZONES else said[STATEMENT_ZONES.index(zones)]
 
 
 def say_part(question: str, part: Part) -> str:

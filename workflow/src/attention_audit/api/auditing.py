@@ -19,7 +19,7 @@ import yaml
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.parquet import read_reason
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -34,7 +34,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.report.ending import HEAD, write_answer
-from attention_audit.report.page import card, first_row
+from attention_audit.report.page import make_first_row, write_card
 from attention_audit.stages.job import Job
 from attention_audit.tables.wording import Labels
 
@@ -101,14 +101,14 @@ class Answer:
     @property
     def paragraph(self) -> str:
         """Return what a paper may say of it, in at most 90 words."""
-        return first_row(self.summary, self.labels).copy
+        return make_first_row(self.summary, self.labels).copy
 
     def __repr__(self) -> str:
         _, _, *lines = write_answer(self.summary.iloc[0].to_dict(), "")
         return "\n".join([self.asks, *lines])
 
     def _repr_html_(self) -> str:
-        return card(self.summary, self.labels)
+        return write_card(self.summary, self.labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,7 +174,7 @@ class Audited(Answer):
             )
             write(given, files[-1])
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
-        with whole(folder / "readouts.yaml") as path:
+        with write_whole(folder / "readouts.yaml") as path:
             path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
 
 

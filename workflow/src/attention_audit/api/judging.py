@@ -42,7 +42,7 @@ from attention_audit.tables.summary import answer_subject
 
 from .auditing import Answer
 from .predicting import (
-    COARSE,
+    MAX_COARSE_VALUES,
     ORDERS,
     Predict,
     Predictions,
@@ -69,10 +69,10 @@ REASONS = {
 ONE_TRAINING = "there is one training; give scores and functions of several"
 NO_ORDER = "no text has two words and an order of them in all trainings"
 NO_FLIP = "no deletion of words flips a decision"
-SAME = "the words of each text all have the same score"
+EQUAL_SCORES = "the words of each text all have the same score"
 TOO_COARSE = (
-    f"predict gives the predicted class at most {COARSE} different probabilities, as of 0 and 1 alone or one decimal, "
-    "which is too coarse for leave-one-out; give probabilities"
+    f"predict gives the predicted class at most {MAX_COARSE_VALUES} different probabilities, as of 0 and 1 alone or "
+    "one decimal, which is too coarse for leave-one-out; give probabilities"
 )
 BY_CHANCE, BEST = "random words", "by deletion of the word; the best choice of a word reaches {} %"
 BY_ORDER = "by Spearman's correlation of the order of the words"
@@ -223,12 +223,14 @@ def state_ranks(measured: MeasuredModel) -> Cell:
 
     No other weights can be imposed, so that a random order is the zero; the fewest words of any order are the one.
     """
-    rows = measured.rows("predictions")
-    random, scores, _ = until = [measured.grid(rows, f"{order}_until") for order in ORDERS]
+    rows = measured.select_rows("predictions")
+    random, scores, _ = until = [measured.lay_out(rows, f"{order}_until") for order in ORDERS]
     fewest = np.fmin.reduce(until)
 
     def measure(number: int | None) -> Part:
-        return measured.part(number, erase(random, scores, measured.keep(fewest, number), measured.groups), SIMILARITY)
+        return measured.build_part(
+            number, erase(random, scores, measured.keep(fewest, number), measured.groups), SIMILARITY
+        )
 
     known = np.isfinite(fewest)
     if not known.any():
@@ -240,11 +242,11 @@ def state_ranks(measured: MeasuredModel) -> Cell:
 
 def state_signed(measured: MeasuredModel) -> Cell:
     """Ask whether the word of the highest score speaks for the prediction, more than any word does."""
-    rows = measured.rows("predictions")
-    lead, most, supporting = (measured.grid(rows, name) for name in ("top_fall", "best_fall", "supporting"))
+    rows = measured.select_rows("predictions")
+    lead, most, supporting = (measured.lay_out(rows, name) for name in ("top_fall", "best_fall", "supporting"))
     side = find_sides(lead, measured.margins.inert)
     if not np.isfinite(side).any():
-        return Cell(reason=SAME)
+        return Cell(reason=EQUAL_SCORES)
 
     def count_by_chance(number: int | None, own: Floats) -> Sample:
         known = np.isfinite(own)

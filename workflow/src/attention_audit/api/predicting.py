@@ -29,10 +29,10 @@ STEPS = (5, *range(10, 100, 10))
 """The shares of the words, in percent, that are deleted beside one word alone."""
 AVERAGED = (0, *(1 + STEPS.index(share) for share in DELETED))
 """The steps over which falls are averaged, as in the audit `located`."""
-AGAIN = 1e-3
+MAX_REPEAT_DIFFERENCE = 1e-3
 """How far a prediction may be from that of the same text in another order of the same batch."""
 TENTHS = 10
-COARSE = 6
+MAX_COARSE_VALUES = 6
 """How many probabilities of the predicted class of two there are where all have one decimal."""
 
 
@@ -61,7 +61,7 @@ class Predictions:
         """Tell whether the predicted class has so few probabilities that they hardly say how sure the function is."""
         values = {*np.max([*self.known.values()], axis=1).round(6)}
         # few texts have few probabilities
-        return len(values) <= min(COARSE, len(self.known) / 4)
+        return len(values) <= min(MAX_COARSE_VALUES, len(self.known) / 4)
 
     def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
         """Predict the probabilities of n texts, (n, C); the function gets those that it has not had yet.
@@ -85,7 +85,7 @@ class Predictions:
         found = self._call(texts)
         if not before:
             apart = float(np.abs(self._call(texts[::-1])[::-1] - found).max())
-            if apart > AGAIN:
+            if apart > MAX_REPEAT_DIFFERENCE:
                 raise AuditError(
                     f"{self.place}: moves a probability by {apart:.2g} when the same texts come in another order; "
                     "switch off dropout (model.eval()), and keep padding out of the prediction"

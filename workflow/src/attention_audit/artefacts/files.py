@@ -48,7 +48,7 @@ def make_scratch(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def write_whole(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path`: it is renamed to `path` when the block succeeds, and removed when it fails.
 
     Raises AuditError where the file cannot be written (read-only folder, full disk).
@@ -97,8 +97,8 @@ def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
 
 @contextmanager
 def write_sealed(path: Path) -> Iterator[Path]:
-    """Give a temporary path as `whole` does, to which `OPEN` is written too; the checksum then takes its place."""
-    with whole(path) as temporary:
+    """Give a temporary path as `write_whole` does. `OPEN` is to be written to it; the checksum then takes its place."""
+    with write_whole(path) as temporary:
         yield temporary
         place, _, digits = _compute_seal(temporary)
         with temporary.open("r+b") as stream:
@@ -107,7 +107,7 @@ def write_sealed(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
+def check_seal(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
     """Check the seal of a file that the block reads, of a kind that is called `what`.
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing, cannot be read, or is

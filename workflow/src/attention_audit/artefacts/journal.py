@@ -97,7 +97,7 @@ def _measure_use(workers: int) -> tuple[float, int]:
     return round(own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
 
 
-def note(
+def write_note(
     log: Path,
     stage: str,
     inputs: Mapping[str, Sequence[Path]],

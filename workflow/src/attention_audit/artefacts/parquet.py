@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
-from .files import KEY, OPEN, rebuild_hint, sealed, write_sealed
+from .files import KEY, OPEN, check_seal, rebuild_hint, write_sealed
 from .provenance import Provenance
 
 if TYPE_CHECKING:  # pandas takes a third of a second to import, and most stages do not use it
@@ -69,13 +69,13 @@ def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], pr
 
 
 @contextmanager
-def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
+def open_parquet(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
     """Open a file of kind `artefact` for reading.
 
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
     corrupt, whether this shows at once or while the block reads, and where it is of another kind or has other columns.
     """
-    with sealed(path, "Parquet", ValueError, pa.ArrowException, OSError), pq.ParquetFile(path) as file:
+    with check_seal(path, "Parquet", ValueError, pa.ArrowException, OSError), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
         if _name_kind(schema) != artefact.name or not schema.equals(artefact.schema, check_metadata=False):
             raise AuditError(
@@ -98,14 +98,14 @@ def name_kind(path: Path) -> str:
 
 
 def read_table(path: Path, artefact: Artefact) -> pa.Table:
-    """Read a whole file of kind `artefact`; raises AuditError as `opened` does."""
-    with opened(path, artefact) as file:
+    """Read a whole file of kind `artefact`; raises AuditError as `open_parquet` does."""
+    with open_parquet(path, artefact) as file:
         return file.read()
 
 
 def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Read some columns of a file of kind `artefact`, one row group at a time; raises AuditError as `opened` does."""
-    with opened(path, artefact) as file:
+    """Read some columns of a file of kind `artefact`, one row group at a time. Raises as `open_parquet` does."""
+    with open_parquet(path, artefact) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, list(columns))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-from .files import KEY, OPEN, checksum, rebuild_hint, sealed, write_sealed
+from .files import KEY, OPEN, check_seal, checksum, rebuild_hint, write_sealed
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:
@@ -22,7 +22,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
-    with sealed(path, "record", ValueError, KeyError):
+    with check_seal(path, "record", ValueError, KeyError):
         record: dict[str, Any] = json.loads(path.read_bytes())
         del record[KEY]
     return record

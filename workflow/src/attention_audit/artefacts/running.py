@@ -18,9 +18,9 @@ from .files import take_lock
 
 COMMAND = " -m attention_audit "
 """What the command of a job holds. Other children, such as those that cancel the jobs of a cluster, are let be."""
-GRACE = 3.0
+GRACE_SECONDS = 3.0
 """Seconds that a job has to end by itself."""
-OFTEN = 0.2
+POLL_SECONDS = 0.2
 """Seconds between two looks at which jobs are there."""
 
 
@@ -36,7 +36,7 @@ def hold_lock(path: Path) -> None:
         sys.exit(f"error: {path}: cannot be written ({error.strerror}); unlock the folder")
 
 
-def jobs() -> Iterator[psutil.Process]:
+def list_jobs() -> Iterator[psutil.Process]:
     """Return the jobs among the processes below this one, with all processes that they started."""
     for child in psutil.Process().children(recursive=True):
         try:
@@ -46,7 +46,7 @@ def jobs() -> Iterator[psutil.Process]:
             continue
 
 
-def works(process: psutil.Process) -> bool:
+def is_running(process: psutil.Process) -> bool:
     """Tell whether a process is there, and more than the entry of one that has ended."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
@@ -57,18 +57,18 @@ def works(process: psutil.Process) -> bool:
 def end_jobs() -> None:
     """End every job, and every one that begins from now on, until this process and all of them have ended."""
     first_seen: dict[psutil.Process, float] = {}
-    while threading.main_thread().is_alive() or any(map(works, first_seen)):
+    while threading.main_thread().is_alive() or any(map(is_running, first_seen)):
         now = time.monotonic()
         # a worker whose parent has ended is no longer below this process
-        for job in {*first_seen, *jobs()}:
+        for job in {*first_seen, *list_jobs()}:
             try:
-                if now - first_seen.setdefault(job, now) < GRACE:
+                if now - first_seen.setdefault(job, now) < GRACE_SECONDS:
                     job.terminate()
                 else:
                     job.kill()
             except psutil.NoSuchProcess:
                 continue
-        time.sleep(OFTEN)
+        time.sleep(POLL_SECONDS)
 
 
 def end_on_signal() -> None:

@@ -16,7 +16,7 @@ from safetensors.torch import save
 
 from attention_audit.arrays import Array
 
-from .files import KEY, OPEN, sealed, write_sealed
+from .files import KEY, OPEN, check_seal, write_sealed
 from .provenance import Provenance
 
 
@@ -37,7 +37,7 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
-    with sealed(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
+    with check_seal(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
         return {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
 
 
@@ -64,6 +64,6 @@ def open_array(path: Path) -> Array:
 
     Raises AuditError, naming the command that rebuilds it, where the file is missing or damaged.
     """
-    with sealed(path, "array", ValueError):
+    with check_seal(path, "array", ValueError):
         array: Array = np.load(path, mmap_mode="c")
     return array

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from attention_audit.answer.samples import weigh_classes
-from attention_audit.divergence import flipped, jsd, tvd
+from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
@@ -55,7 +55,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     return found | {
         "id": first.ids,
         "tvd": tvd(before, after).numpy(),
-        "decision_flip": flipped(before, after).numpy(),
+        "decision_flip": detect_flips(before, after).numpy(),
         "base_prediction": first.predictions.astype(np.int32),
         "base_max_attention": first.max_attention,
     }

@@ -144,7 +144,7 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
     comprehensiveness_curve, sufficiency_curve; one row for each ranking (`load_rankers`) and text of more than one
     item; the paper leaves the others out (section 5.3).
 
-    removed: the number of items erased when the decision first differs (`divergence.flipped`). When all items are
+    removed: the number of items erased when the decision first differs (`divergence.detect_flips`). When all items are
     erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items, NaN where removed
     is -1. The ranking `smallest` erases as few items as any set that changes the decision; with several heads, as few
     as a greedy search finds, which is an upper bound.

@@ -29,11 +29,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.arrays import Integers
-from attention_audit.divergence import flipped
+from attention_audit.divergence import detect_flips
 from attention_audit.padded import Heads, PaddedReadout
 from attention_audit.readout import Readout
 
-EVERY = slice(None)
+ALL_TEXTS = slice(None)
 POSITIONS = 16384
 """Items of the texts that are padded together."""
 STEP = 4
@@ -74,7 +74,7 @@ class ErasableTexts:
         """Return the predicted distributions when nothing is erased, (n, C, 1)."""
         return self.predict(self.votes.sum(2, keepdim=True))
 
-    def predict(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:
+    def predict(self, votes: Tensor, rows: Tensor | slice = ALL_TEXTS) -> Tensor:
         """Predict distributions from the votes and mass that remain in the texts at `rows`: (n, F, K) -> (n, C, K)."""
         if self.heads is None:
             mass = votes[:, -1:]
@@ -88,17 +88,17 @@ class ErasableTexts:
         logits = self.heads.tail.compute_logits(contexts.permute(2, 0, 1), below)
         return logits.double().softmax(-1).permute(1, 2, 0)
 
-    def score(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:
+    def score(self, votes: Tensor, rows: Tensor | slice = ALL_TEXTS) -> Tensor:
         """Order the classes by the votes and mass that remain, exactly: (n, F, K) -> (n, C, K)."""
         if self.heads is not None:
             return self.predict(votes, rows)
         return votes[:, :-1].where(votes[:, -1:] > 0, self.bias[rows, :, None])
 
-    def erase(self, votes: Tensor, rows: Tensor | slice = EVERY) -> tuple[Tensor, Tensor]:
+    def erase(self, votes: Tensor, rows: Tensor | slice = ALL_TEXTS) -> tuple[Tensor, Tensor]:
         """Predict as `predict` does, and find where the decision flips: (n, F, K) -> (n, C, K), (n, K)."""
         predicted = self.predict(votes, rows)
         scores = self.score(votes, rows) if self.heads is None else predicted
-        return predicted, flipped(self.original[rows], scores, 1)
+        return predicted, detect_flips(self.original[rows], scores, 1)
 
     def measure_fall(self, predicted: Tensor) -> Tensor:
         """Compute how far the probability of the decision falls to other predictions: (n, C, K) -> (n, K)."""
@@ -213,7 +213,7 @@ def find_flips(texts: ErasableTexts, remaining: Tensor, most: Tensor) -> Tensor:
         if not len(rows):
             break
         scores = texts.score(remaining[rows, :, start : start + step], rows)
-        flips = flipped(texts.original[rows], scores, 1)
+        flips = detect_flips(texts.original[rows], scores, 1)
         ever = flips.any(1)
         first[rows[ever]] = start + flips[ever].to(torch.uint8).argmax(1)
     return first

@@ -104,7 +104,7 @@ def compute_by_text(
         torch.enable_grad(),
         torch.backends.cudnn.flags(enabled=False),
     ):
-        for rows in sort_into_runs(split.sizes[members] + 2, split.room(tokens, MEMORY)):
+        for rows in sort_into_runs(split.sizes[members] + 2, split.scale_tokens(tokens, MEMORY)):
             texts = members[rows]
             found = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
             for member, of_text in zip(texts, found, strict=True):
@@ -187,4 +187,4 @@ def compute_integrated_gradients(model: Network, split: Split, steps: int, membe
         return sum_pieces(batch, attributed.sum(-1))
 
     with disable_weight_gradients(model):
-        return compute_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, compute_gains)
+        return compute_by_text(model, split, members, split.scale_tokens(TOKENS, MEMORY) / steps, compute_gains)

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Adam, stream
-from attention_audit.divergence import flipped, jsd, tvd
+from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
@@ -131,7 +131,7 @@ def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, re
         return {
             "jsd": divergence,
             "tvd": tvd(predicted, original),
-            "decision_flip": flipped(original, predicted),
+            "decision_flip": detect_flips(original, predicted),
             "admissible": admissible.int(),
             "attention": [row.reshape(-1) for row in cut_rows(by_item, texts.lengths)],
         }

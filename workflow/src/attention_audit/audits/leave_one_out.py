@@ -21,7 +21,7 @@ from torch.nn.functional import pad
 
 from attention_audit.arrays import Array, Flags, Integers
 from attention_audit.batching import sort_into_runs
-from attention_audit.divergence import flipped, tvd
+from attention_audit.divergence import detect_flips, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import CarriedStates
 from attention_audit.model.network import Network, PairClassifier, read, use_inference
@@ -198,7 +198,7 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
                     falls = (before - after).gather(2, chosen)[..., 0]
                     deletions.predicted[texts[places]] = decision.cpu()
                     columns = (
-                        values.t().cpu().numpy() for values in (tvd(after, before), falls, flipped(before, after))
+                        values.t().cpu().numpy() for values in (tvd(after, before), falls, detect_flips(before, after))
                     )
                     for text, *values in zip(texts[places], *columns, strict=True):
                         deletions.distances[text], deletions.falls[text], deletions.flips[text] = values

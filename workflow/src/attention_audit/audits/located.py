@@ -35,7 +35,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Flags, Floats, Integers
-from attention_audit.batching import runs, sort_into_runs, stream
+from attention_audit.batching import cut_runs, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch
@@ -56,7 +56,7 @@ from .settings import Agreement, Deletion, Erasure
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
-TOGETHER = 1 << 16
+MAX_TOKENS_AT_ONCE = 1 << 16
 """Padded tokens at most of the texts whose deletions are compared at once."""
 
 
@@ -137,7 +137,7 @@ def split_rows(lengths: Integers, rows: RankedRows) -> Iterator[Integers]:
     together.
     """
     by_text = np.lexsort((rows.member, lengths[rows.member]))
-    for run in runs(lengths[rows.member[by_text]], tokens=TOGETHER):
+    for run in cut_runs(lengths[rows.member[by_text]], tokens=MAX_TOKENS_AT_ONCE):
         yield by_text[run]
 
 
@@ -238,7 +238,11 @@ def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: Stand
 
 
 def predict_altered(
-    texts: AttributedTexts, classes: Integers, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
+    texts: AttributedTexts,
+    classes: Integers,
+    members: Integers,
+    runs: Iterable[Integers],
+    read: Callable[..., Tensor],
 ) -> Floats:
     """Predict a class of each altered text: members (R,) -> (R,); a text may stand in `members` several times.
 

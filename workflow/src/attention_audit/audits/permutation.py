@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.divergence import flipped, jsd_rearranged, tvd
+from attention_audit.divergence import detect_flips, jsd_rearranged, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
@@ -46,7 +46,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
         return {
             "median_tvd": np.median(moved, axis=0),
             "mean_tvd": moved.mean(0),
-            "flips": flipped(before, after).numpy().mean(0),
+            "flips": detect_flips(before, after).numpy().mean(0),
             "chance_jsd": jsd_rearranged(texts.attention, permute_weights(texts.attention, random)).mean(0),
         }
 
@@ -57,7 +57,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
     } | collect(measure, readout.batches(torch.float64))
 
 
-MOST = 20
+MAX_PERMUTATIONS = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
 
 
@@ -77,7 +77,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
     """Return the columns id, head, items, mean_tvd, flips, fraction_removed; one row for each text and head, heads from
     1.
 
-    mean_tvd, flips: of at most `MOST` permutations of this head's weights, the other heads as they are.
+    mean_tvd, flips: of at most `MAX_PERMUTATIONS` permutations of this head's weights, the other heads as they are.
     fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
     decision flips; NaN where it never does. No rows where the readout has one map.
     """
@@ -86,12 +86,12 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
 
     def measure(texts: PaddedReadout) -> dict[str, Tensor]:
         weights, before = readout.pad_heads(texts.members), texts.predict(texts.weights[None])
-        drawn = draw_orders(texts, readout.ids, min(permutations, MOST), seed)
+        drawn = draw_orders(texts, readout.ids, min(permutations, MAX_PERMUTATIONS), seed)
         moved, flips = [], []
         for head, own in enumerate(weights.unbind(1)):
             after = texts.predict(replace_head(texts, weights, head, permute_weights(own, drawn)))
             moved.append(tvd(after, before).mean(0))
-            flips.append(flipped(before, after).double().mean(0))
+            flips.append(detect_flips(before, after).double().mean(0))
         return {"mean_tvd": torch.stack(moved), "flips": torch.stack(flips)}
 
     def measure_erased(texts: ErasableTexts) -> dict[str, Tensor]:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import mark_lengths, stream
-from attention_audit.divergence import flipped
+from attention_audit.divergence import detect_flips
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
@@ -112,7 +112,7 @@ def find_smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor
     kept = (remaining < 0).sum(2)
     most, winner = kept.max(1, keepdim=True)
     weighty = (texts.attention > 0).sum(1, keepdim=True)
-    by_bias = flipped(texts.original, texts.bias[..., None], 1) & (weighty < lead.shape[2] - most)
+    by_bias = detect_flips(texts.original, texts.bias[..., None], 1) & (weighty < lead.shape[2] - most)
     best = lead.gather(1, winner[..., None].expand(-1, 1, lead.shape[2]))[:, 0]
     best = texts.attention.where(by_bias, best)
     tied = (texts.original == texts.original.amax(1, keepdim=True)).sum(1) > 1

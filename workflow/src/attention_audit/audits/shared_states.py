@@ -18,7 +18,7 @@ from torch.nn.functional import linear, pad
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.network import Words
 
-EVERY = 8
+CHECK_STEPS = 8
 """How many steps lie between two checks for deletions that no longer change the states."""
 
 
@@ -71,7 +71,7 @@ class Recurrence(NamedTuple):
             underway = slice(copies - joined, copies - forgotten) if turned else slice(forgotten, joined)
             self.take_step(self.inputs[token + 1], hidden[underway], cell[underway])
             states[underway, :, length - 1 - token if turned else token - 1] = hidden[underway]
-            if token % EVERY == 0:
+            if token % CHECK_STEPS == 0:
                 pairs = ((hidden, self.hidden), (cell, self.cell))
                 same = torch.stack([isclose(one[underway], own[token + 2]).all(-1).all(-1) for one, own in pairs]).all(
                     0

@@ -29,7 +29,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Floats, Integers
-from attention_audit.batching import runs, stream
+from attention_audit.batching import cut_runs, stream
 from attention_audit.model.batch import Batch
 
 from .attributed import AttributedTexts
@@ -42,7 +42,7 @@ DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
 TOKENS = 8192
 """Padded tokens of a batch at most."""
-LEAST = 1e-6
+MIN_LOSS = 1e-6
 """What must be lost by erasing all, since smaller losses come from rounding."""
 KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
 
@@ -99,7 +99,7 @@ def predict_copies(texts: AttributedTexts, classes: Integers, copies: Sequence[C
         given = (part.to(vectors.device) for part in (scores, uniform, keeps))
         return run_on(texts.model, batch, vectors * find_kept(batch, *given)).logits
 
-    parts = runs(split.sizes[member[order]] + 2, tokens=split.room(TOKENS))
+    parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(TOKENS))
     return predict_altered(texts, classes, member, (order[part] for part in parts), read)
 
 
@@ -119,7 +119,7 @@ def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletio
     """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
-    less than `LEAST` is lost by erasing all.
+    less than `MIN_LOSS` is lost by erasing all.
     """
     lengths, seed = texts.split.lengths, erasure.seed
     rows = rank_texts(texts, agreement, seed, deletion)
@@ -141,7 +141,7 @@ def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletio
             shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
         # S(X') - S(X0) = what all loses - what X' loses
         shares[1::2] = 1 - shares[1::2]
-        found[:, part] = np.where(whole > LEAST, shares, np.nan)
+        found[:, part] = np.where(whole > MIN_LOSS, shares, np.nan)
     return {
         "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,

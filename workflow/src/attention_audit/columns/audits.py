@@ -18,7 +18,7 @@ from .kinds import (
     TOKENS,
     class_number,
     cosine,
-    described,
+    describe_file,
     flag,
     integer,
     integers,
@@ -34,9 +34,9 @@ from .kinds import (
     word_count,
 )
 
-PERFORMANCE = described(
+PERFORMANCE = describe_file(
     "performance", meaning="How well every model and seed predicts the gold labels of the test split."
-).holds(
+).add_columns(
     **OF_TRAINING_BY_LAMBDA,
     selection=text(
         "split on which the epoch was selected; train for adversaries, unknown for models that were not trained here"
@@ -48,28 +48,28 @@ PERFORMANCE = described(
     value=real("value of the metric on the test split"),
 )
 
-PREDICTIONS = described(
+PREDICTIONS = describe_file(
     "predictions", meaning="What every model and seed predicts of every test instance, beside the gold label."
-).holds(
+).add_columns(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     prediction=PREDICTION,
     items=item_count("items under the last attention, without the marks of a tokenizer"),
 )
 
-CUT_TEXTS = described(
+CUT_TEXTS = describe_file(
     "cut_texts", meaning="The test texts that a Transformer reads in part, as they are too long for it."
-).holds(
+).add_columns(
     **OF_TEXT,
     words=word_count("words of the text"),
     read=word_count("how many of them are read, of which the first or the last may be cut"),
 )
 
-COMPARISON = described(
+COMPARISON = describe_file(
     "comparison",
     meaning="Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, test instance by "
     "test instance.",
-).holds(
+).add_columns(
     **OF_TEXT_BY_LAMBDA,
     **FROM_BASE,
     base_prediction=BASE_PREDICTION,
@@ -81,11 +81,11 @@ COMPARISON = described(
     ),
 )
 
-CONSISTENCY = described(
+CONSISTENCY = describe_file(
     "consistency",
     meaning="How far every model is from the base model on the development split, where an adversary may be chosen "
     "without a look at the test split; one row a model and seed.",
-).holds(
+).add_columns(
     **OF_TRAINING_BY_LAMBDA,
     tvd=probability(
         "mean total variation distance of the predictions from the base model's, where all classes that the "
@@ -97,11 +97,11 @@ CONSISTENCY = described(
 
 OTHER = integer("the seed that it is compared with, one that the configuration names earlier")
 
-STABILITY = described(
+STABILITY = describe_file(
     "stability",
     meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
     "attention does; every two seeds once, test instance by test instance. Models with one seed have no rows.",
-).holds(
+).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -115,11 +115,11 @@ RHO = real.or_null(
     "Spearman's rank correlation over the words; null where all scores of a training are alike", unit="correlation"
 )
 
-MAP_STABILITY = described(
+MAP_STABILITY = describe_file(
     "map_stability",
     meaning="How far two trainings of a model put the words of a text in the same order, map by map; every two seeds "
     "once, test instance by test instance. Models with one seed have no rows.",
-).holds(
+).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -127,11 +127,11 @@ MAP_STABILITY = described(
     rho=RHO,
 )
 
-ATTRIBUTION_STABILITY = described(
+ATTRIBUTION_STABILITY = describe_file(
     "attribution_stability",
     meaning="The same of attributions that no readout carries; leave-one-out and integrated gradients perhaps of a "
     "sample of the texts.",
-).holds(
+).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -139,11 +139,11 @@ ATTRIBUTION_STABILITY = described(
     rho=RHO,
 )
 
-PERMUTATION = described(
+PERMUTATION = describe_file(
     "permutation",
     meaning="What shuffling the attention weights over the tokens does to the prediction, test instance by test "
     "instance, and how far shuffled maps are from the map itself.",
-).holds(
+).add_columns(
     **OF_TEXT,
     prediction=PREDICTION,
     max_attention=MAX_ATTENTION,
@@ -155,11 +155,11 @@ PERMUTATION = described(
     chance_jsd=nats("Jensen-Shannon divergence of the attention from its permutations, mean over them"),
 )
 
-HEADS = described(
+HEADS = describe_file(
     "heads",
     meaning="Each head of several by itself, text by text: what shuffling its weights alone does, and how soon erasing"
     " in the order of its weights flips the decision.",
-).holds(
+).add_columns(
     **OF_TEXT,
     head=integer("number of the head, from 1; of a Transformer, in the layer that is read"),
     items=item_count("words of the text that are read, and of a Transformer the marks [CLS] and [SEP]"),
@@ -174,12 +174,12 @@ HEADS = described(
 TOP = 5
 """So many items count as the first ones of a text."""
 
-CONTRIBUTIONS = described(
+CONTRIBUTIONS = describe_file(
     "contributions",
     meaning="Attention beside the exact contribution of each item to the predicted class m, c_t = a_t (z_tm - sum over"
     " classes of p_c z_tc), test instance by test instance. Models of pairs have no rows: their predictions "
     "are not linear in the attention.",
-).holds(
+).add_columns(
     **OF_TEXT,
     items=item_count("items under the last attention; 1 or more"),
     prediction=PREDICTION,
@@ -208,11 +208,11 @@ CONTRIBUTIONS = described(
 DRAWS = ("corrected", "as_published")
 """The values of the column `draw`."""
 
-SINGLE_WEIGHT = described(
+SINGLE_WEIGHT = describe_file(
     "single_weight",
     meaning="What erasing one weight does: the item that a ranking puts first, against another one, test instance by "
     "test instance.",
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text(
         "the ranking that names the top item: attention, gradient, or product (attention x gradient, the order "
@@ -236,9 +236,9 @@ SINGLE_WEIGHT = described(
 BINS = (1, 5, 10, 20, 50)
 """The shares of the items, in percent, at which the curves are measured."""
 
-RANKED_SETS = described(
+RANKED_SETS = describe_file(
     "ranked_sets", meaning="What erasing items from the top of a ranking downward does, test instance by test instance."
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text(
         "the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
@@ -258,12 +258,12 @@ RANKED_SETS = described(
     sufficiency_curve=weights.or_null("attention-sufficiency at each of these shares", unit="probability"),
 )
 
-SHUFFLES = described(
+SHUFFLES = describe_file(
     "shuffles",
     meaning="What a model decides under its own attention weights, and under random orders of them over the items that"
     " are imposed on it, test instance by test instance. Erasures are from the weights imposed, and "
     "contributions are made of them.",
-).holds(
+).add_columns(
     **OF_TEXT,
     shuffle=integer("0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"),
     prediction=class_number("class that is predicted under these weights"),
@@ -289,11 +289,11 @@ SHUFFLES = described(
     ),
 )
 
-INSTANCE_ADVERSARY = described(
+INSTANCE_ADVERSARY = describe_file(
     "instance_adversary",
     meaning="Jain & Wallace's adversary: for each test instance the attention furthest from the model's own that "
     "leaves the prediction within epsilon. What the columns call the base model is here the model itself.",
-).holds(
+).add_columns(
     **OF_TEXT,
     **FROM_BASE,
     admissible=integer("restarts whose prediction stayed within epsilon; 0: original kept", unit="restarts"),
@@ -306,9 +306,9 @@ INSTANCE_ADVERSARY = described(
     ),
 )
 
-ATTENTION_MAPS = described(
+ATTENTION_MAPS = describe_file(
     "attention_maps", meaning="The attention of three models over the words of a few test instances."
-).holds(
+).add_columns(
     dataset=DATASET,
     id=ID,
     label=LABEL,
@@ -321,20 +321,20 @@ ATTENTION_MAPS = described(
     attention=share("attention weight of the word"),
 )
 
-EVIDENCE = described(
+EVIDENCE = describe_file(
     "evidence", meaning="Where the evidence is known: how much attention falls on it, test instance by test instance."
-).holds(
+).add_columns(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     evidence_mass=share("sum of the attention on the evidence positions"),
     uniform_mass=share("the same under uniform attention: evidence tokens / tokens"),
 )
 
-PLANTED = described(
+PLANTED = describe_file(
     "planted",
     meaning="Where the evidence is known: whether the item that a ranking puts first is of it, test instance by test "
     "instance.",
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text("the ranking: attention, gradient, or product (attention x gradient)"),
     on_evidence=flag("whether the first item holds a word of the evidence"),
@@ -366,23 +366,23 @@ COLUMNS = {
     ),
 }
 
-PLAUSIBILITY = described(
+PLAUSIBILITY = describe_file(
     "plausibility",
     meaning="How well attention, and what else a readout says of the items, points to marked words: a row a text, "
     "annotator and attribution, with floors and ceiling among them.",
-).holds(**COLUMNS)
+).add_columns(**COLUMNS)
 
-PLAUSIBLE_WORDS = described(
+PLAUSIBLE_WORDS = describe_file(
     "plausible_words",
     meaning="How well attributions that run the network again point to marked words: a row a text, annotator and "
     "attribution; integrated gradients of a sample of the texts.",
-).holds(**COLUMNS)
+).add_columns(**COLUMNS)
 
-CORRELATION = described(
+CORRELATION = describe_file(
     "correlation",
     meaning="Does attention rank the tokens as measures of importance do: two attributions at a time, test instance by"
     " test instance.",
-).holds(
+).add_columns(
     **OF_TEXT,
     prediction=PREDICTION,
     pair=text(
@@ -397,7 +397,7 @@ CORRELATION = described(
     ),
 )
 
-AGREEMENT = described("agreement", meaning="How far attributions agree, two by two.").holds(
+AGREEMENT = describe_file("agreement", meaning="How far attributions agree, two by two.").add_columns(
     **OF_TRAINING,
     first=text("an attribution: those of correlation, or one of Captum"),
     second=text("another one; each pair stands once"),
@@ -405,20 +405,20 @@ AGREEMENT = described("agreement", meaning="How far attributions agree, two by t
     texts=text_count("test instances where tau-b is defined"),
 )
 
-CONICITY = described(
+CONICITY = describe_file(
     "conicity",
     meaning="How alike the hidden states of a text are (Mohankumar et al. 2020), test instance by test instance.",
-).holds(
+).add_columns(
     **OF_TEXT,
     conicity=cosine("mean over tokens of the cosine between their state and the mean state"),
     magnitude=cosine("the same of the cosines' magnitudes, which is what the authors' code computes"),
 )
 
-IMPERMISSIBLE = described(
+IMPERMISSIBLE = describe_file(
     "impermissible",
     meaning="Where impermissible words are named: how much attention falls on them, and what the same model predicts "
     "without them, test instance by test instance.",
-).holds(
+).add_columns(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     blocked_words=word_count("impermissible words of the text"),
@@ -434,11 +434,11 @@ IMPERMISSIBLE = described(
 DELETED = (5, 10, 20, 50)
 """The shares of the words, in percent, that are deleted, beside one word alone."""
 
-LOCATED = described(
+LOCATED = describe_file(
     "located",
     meaning="What deleting words from the input, from the top of a ranking downward, does when the model reads the "
     "text again, test instance by test instance. Texts of one word have no rows.",
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text(
         "the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
@@ -461,11 +461,11 @@ UNKNOWN, LIKELY, MASK = "unknown", "likely", "mask"
 STAND_INS = (UNKNOWN, LIKELY, MASK)
 """The values of the column `by`."""
 
-REPLACED = described(
+REPLACED = describe_file(
     "replaced",
     meaning="What replacing words of the input does, from the top of a ranking downward, when the model reads the text"
     " again, test instance by test instance. Rankings, texts and numbers of words are those of `located`.",
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text("the ranking, as in located"),
     by=text(
@@ -480,11 +480,11 @@ REPLACED = described(
     ),
 )
 
-WORD_ATTRIBUTIONS = described(
+WORD_ATTRIBUTIONS = describe_file(
     "word_attributions",
     meaning="What attributions say of each word, test instance by test instance, of the first training of each model; "
     "`results/explorer.html` shows them.",
-).holds(
+).add_columns(
     **OF_TEXT,
     attribution=text(
         "gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
@@ -494,11 +494,11 @@ WORD_ATTRIBUTIONS = described(
     scores=weights("a value for each word that the model reads"),
 )
 
-SOFT = described(
+SOFT = describe_file(
     "soft",
     meaning="What erasing parts of the words' vectors does, in proportion to the scores of an attribution, test "
     "instance by test instance. Attributions and texts are those of `located`.",
-).holds(
+).add_columns(
     **OF_TEXT,
     ranking=text("the attribution whose scores say how much is erased, called as the rankings of located"),
     nothing=probability("1 minus what the predicted class loses where all vectors are erased; 1 where it gains"),

@@ -6,7 +6,7 @@ from .kinds import (
     SEED,
     Artefact,
     class_number,
-    described,
+    describe_file,
     flag,
     integer,
     integers,
@@ -30,7 +30,7 @@ from .kinds import (
 
 CORPUS = Artefact(
     "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."
-).holds(
+).add_columns(
     id=ID,
     split=text("train, dev or test"),
     label=LABEL,
@@ -77,7 +77,7 @@ CENSUS = Artefact(
     "census",
     "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
-).holds(
+).add_columns(
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
     label=class_number("class; -1 for an answer that the training split does not know, or for none"),
     label_name=text("what the source calls that label; empty for class -1"),
@@ -109,19 +109,19 @@ VOCABULARY = Artefact(
     "vocabulary",
     "corpora/{dataset}/vocabulary.parquet",
     meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
-).holds(
+).add_columns(
     index=integer("row of the embedding matrix", unit="row"),
     word=text("the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
     train_count=integer("how often the training split holds the word", unit="tokens"),
     vector=weights.or_null("pretrained vector; null where the vector file lacks the word, or with random vectors"),
 )
 
-PIECES = described(
+PIECES = describe_file(
     "pieces",
     meaning="What a frozen Transformer reads of each text. Its states of the words lie beside this file, in "
     "states.npy: row after row, text after text, and behind those of a pair one row, the summary of the query.",
     path="states/{dataset}/pieces.parquet",
-).holds(
+).add_columns(
     id=ID,
     split=text("train, dev or test"),
     words=word_count("words that are read, each with a row of states.npy"),
@@ -135,7 +135,7 @@ HISTORY = Artefact(
     "history",
     "models/{dataset}/{model}/seed{seed}.history.parquet",
     meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
-).holds(
+).add_columns(
     epoch=integer("epoch, from 0", unit="epoch"),
     loss=real("mean training loss of the epoch", unit="per text"),
     score=real(
@@ -149,7 +149,7 @@ SEARCH = Artefact(
     "search",
     "models/{dataset}/{model}/seed{seed}.search.parquet",
     meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
-).holds(
+).add_columns(
     seed=SEED,
     step=integer("number of the step, from 1"),
     model=text("name of its model, as in paths"),
@@ -169,7 +169,7 @@ READOUT = Artefact(
     meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of "
     "a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus "
     "bias, with the head beside it.",
-).holds(
+).add_columns(
     id=ID,
     label=LABEL,
     prediction=class_number("class with the highest probability"),
@@ -204,7 +204,7 @@ SEVERAL = Artefact(
     "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
     "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
     "predictions do not follow from this map.",
-).holds(**OF_ITEMS, heads=OF_HEADS, marks=MARKS, **OF_TEXT)
+).add_columns(**OF_ITEMS, heads=OF_HEADS, marks=MARKS, **OF_TEXT)
 
 HEADED = Artefact(
     "headed readout",
@@ -212,7 +212,7 @@ HEADED = Artefact(
     meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
     "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
-).holds(
+).add_columns(
     **OF_ITEMS,
     heads=OF_HEADS,
     values=weights(
@@ -228,7 +228,7 @@ HEAD = Artefact(
     "readouts/{dataset}/{model}/seed{seed}/head.parquet",
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
-).holds(
+).add_columns(
     **{"class": class_number("the class whose logit it gives")},
     weight=logits("one value per output of the readout, for the tanh of each"),
     bias=real("what is added", unit="logit"),

@@ -79,7 +79,7 @@ class Artefact:
     meaning: str = field(kw_only=True)
     columns: tuple[Column, ...] = field(default=(), kw_only=True)
 
-    def holds(self, **columns: Column) -> "Artefact":
+    def add_columns(self, **columns: Column) -> "Artefact":
         """Return the same kind of file with these columns, in this order."""
         return replace(self, columns=tuple(replace(column, name=name) for name, column in columns.items()))
 
@@ -97,8 +97,8 @@ class Artefact:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
-def described(name: str, *, meaning: str, path: str = "audits/{dataset}/{model}/{name}.parquet") -> Artefact:
-    """Describe a kind of file, mostly an audit's, whose columns `holds` adds."""
+def describe_file(name: str, *, meaning: str, path: str = "audits/{dataset}/{model}/{name}.parquet") -> Artefact:
+    """Describe a kind of file, mostly an audit's, whose columns `add_columns` adds."""
     return Artefact(name, path.replace("{name}", name), meaning=meaning)
 
 

@@ -12,7 +12,7 @@ from .kinds import (
     PREDICTION,
     Column,
     Kind,
-    described,
+    describe_file,
     flag,
     integer,
     nats,
@@ -26,11 +26,11 @@ from .kinds import (
     texts,
 )
 
-TABLE = described(
+TABLE = describe_file(
     "table",
     meaning="One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
     path="tables/{table}.parquet",
-).holds(
+).add_columns(
     dataset=DATASET,
     row=text("what the row is about: a split, a model or a guide; of several things, parted by /"),
     **{"lambda": LAMBDA},
@@ -109,12 +109,12 @@ def build_bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
     }
 
 
-SUMMARY = described(
+SUMMARY = describe_file(
     "summary",
     meaning="What a reader may do with the attention map of a model: one row a data set, suite and model, with eight "
     "questions, each with an estimate, its intervals, the zones that it touches and a statement.",
     path="tables/summary.parquet",
-).holds(
+).add_columns(
     dataset=DATASET,
     suite=text("key of the suite; empty for a data set not run"),
     paper=text("whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
@@ -150,12 +150,12 @@ SUMMARY = described(
 TEXT_UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
 """The units of a text's effects; all others are shares."""
 
-TEXTS = described(
+TEXTS = describe_file(
     "texts",
     meaning="Every test text of every judged model, of one training: the items with the most attention, and what each "
     "question measures of this text. The other formats have the first texts of each model.",
     path="tables/texts.parquet",
-).holds(
+).add_columns(
     dataset=DATASET,
     suite=text("key of the suite"),
     model=text("the judged model, as in the summary"),
@@ -191,7 +191,7 @@ TEXTS = described(
     },
 )
 
-BY: Mapping[str, str] = {
+WORDED_BY: Mapping[str, str] = {
     "located": "the way from random words (0) to those of leave-one-out (1)",
     "ranks": "items erased until the decision flips: the way from a random order (0) to the smallest set (1)",
 }
@@ -207,25 +207,25 @@ def _build_instead(name: str, meaning: str) -> dict[str, Column]:
     }
 
 
-INSTEAD = described(
+INSTEAD = describe_file(
     "instead",
     meaning="Attention and all other attributions by `located` and `ranks`: one row a model and attribution. A costly "
     "attribution is of a sample of the texts; attention's value on the very same texts stands beside it.",
     path="tables/instead.parquet",
-).holds(
+).add_columns(
     dataset=DATASET,
     suite=text("key of the suite"),
     model=text("the judged model, as in the summary"),
     seeds=seed_count("trainings"),
     attribution=text("attention, or an attribution or a further map"),
-    **{column: kind for name, meaning in BY.items() for column, kind in _build_instead(name, meaning).items()},
+    **{column: kind for name, meaning in WORDED_BY.items() for column, kind in _build_instead(name, meaning).items()},
 )
 
-REPLICATION = described(
+REPLICATION = describe_file(
     "replication",
     meaning="Every published number that this run has a counterpart of. No rows where it has none.",
     path="tables/replication.parquet",
-).holds(
+).add_columns(
     paper=text("WP2019, SS2019, JW2019 or PD2020"),
     table=text("where the paper has it"),
     dataset=DATASET,
@@ -253,12 +253,12 @@ REPLICATION = described(
     note=text("what a reader must know to compare; often empty"),
 )
 
-CONTROLS = described(
+CONTROLS = describe_file(
     "controls",
     meaning="What the tests must find on the control corpora, where the truth is known, and of any shuffled weights; "
     "and what they found.",
     path="tables/controls.parquet",
-).holds(
+).add_columns(
     dataset=DATASET,
     suite=text("key of the suite"),
     model=text("the model that it is about"),

@@ -20,8 +20,7 @@ from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
 from attention_audit.given import check_beside
 from attention_audit.given.files import read as read_given
-from attention_audit.names import MAPS
-from attention_audit.names import SAME as ONE_THING
+from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
@@ -29,7 +28,7 @@ from .languages import find_unspaced
 from .source import Files, Length, Splits
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
-    MANY,
+    MAX_CLASSES,
     SPLITS,
     find_markup,
     find_oddities,
@@ -49,16 +48,16 @@ SAMPLE, ENOUGH = 50, 1000
 NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
 UNREADABLE = re.compile(r"[\0\ufffd]")
 """NUL, and what stands for a byte that could not be decoded."""
-SAME = 0.01
+MAX_REPEATED_SHARE = 0.01
 """Share of all texts up to which one text may stand again and again."""
-OFTEN = 5
+MAX_REPEATS = 5
 """How often a text may always stand."""
-LONG = 10
+LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
 BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
-TOGETHER = "`splits: {alike_together: true}` keeps each in one"
-SEVERAL = re.compile(r"\s*[|,;]\s*")
+KEEP_TOGETHER_HINT = "`splits: {alike_together: true}` keeps each in one"
+LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
 LISTED = 3
 """Classes with few test texts that a warning names."""
@@ -230,7 +229,7 @@ def list_counts(values: Counter[str]) -> str:
 def find_several(counts: Counts) -> str:
     """Say that the labels of some texts seem to be several in one cell; "" where none do."""
     known = counts.labels.keys()
-    found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
+    found = sorted(label for label in known if len(parts := {*LABEL_SEPARATOR.split(label)}) > 1 and parts <= known)
     texts = sum(counts.labels[label] for label in found)
     said = (
         f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(found)}), which count "
@@ -259,7 +258,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
         )
     doubt, is_trained = judge_column(source.label, counts.labels), source.trained and source.trained_on is None
-    if doubt and len(counts.labels) > MANY and is_trained and not source.classes:
+    if doubt and len(counts.labels) > MAX_CLASSES and is_trained and not source.classes:
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
@@ -287,7 +286,7 @@ def check_draws(trained: Counter[str], counts: Counts, splits: Splits) -> str:
             return (
                 f"{len(few)} of {len(trained)} classes have one text ({list_labels(few)}), which cannot be in several "
                 "splits; merge such classes with `aliases`, or leave them out with `missing`"
-                + ("" if len(trained) > MANY else ", or set `splits.stratified: false`")
+                + ("" if len(trained) > MAX_CLASSES else ", or set `splits.stratified: false`")
             )
         if min(drawn, left) < len(trained):
             return (
@@ -367,8 +366,8 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
         return
     lengths, (longest, words) = counts.estimate_words(source.tokens), counts.estimate_longest(source.tokens)
     middle = float(np.median(lengths))
-    if lengths.max() > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
-        below = LONG * max(round(middle), 1)
+    if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(BATCH, len(lengths))):
+        below = LONG_TEXT_RATIO * max(round(middle), 1)
         others = (lengths >= below).sum() - 1
         yield (
             f"{longest.place}: a text of about {round_number(words)} words, where half of the texts have at most "
@@ -377,7 +376,7 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
             + (f", and {write_count(others, 'other text')}" if others > 0 else "")
         )
     read = np.minimum(lengths, most or np.inf)
-    below = LONG * max(round(float(np.median(read))), 1)
+    below = LONG_TEXT_RATIO * max(round(float(np.median(read))), 1)
     far = read >= below
     times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
     if times >= 2:
@@ -427,7 +426,7 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
         but = f", {respelt} of them but for case, punctuation or invisible characters" if respelt else ""
         yield f"{repeated} of {len(texts)} texts repeat an earlier one{but}{contrary}"
     for alike, often in Counter(text.alike for text in texts).most_common(1):
-        if often > max(OFTEN, SAME * len(texts)):
+        if often > max(MAX_REPEATS, MAX_REPEATED_SHARE * len(texts)):
             yield f"one text stands {often} times; it begins with {first[alike].begins[:30]!r}"
     if splits.alike_together:
         return
@@ -435,10 +434,10 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     if across := sum(often > 1 for often in places.values()):
         yield (
             f"{write_count(across, 'text stands', 'texts stand')} in several splits, so that the model is tested on "
-            f"what it was trained on; {TOGETHER}"
+            f"what it was trained on; {KEEP_TOGETHER_HINT}"
         )
     elif repeated and counts.splits[None]:
-        yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
+        yield f"splits are drawn text by text, so that such texts may fall into several of them; {KEEP_TOGETHER_HINT}"
 
 
 def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
@@ -482,8 +481,9 @@ def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, mo
             other = given if place == source.path else read_given(path, place)
             check_beside(other, given)
             # tables and figures know no other maps
-            if unknown := [each for each in other.maps if ":" not in each and each not in {*MAPS, *ONE_THING[1:]}]:
-                raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
+            known = {*MAPS, *SHARED_ATTRIBUTIONS[1:]}
+            if unknown := [each for each in other.maps if ":" not in each and each not in known]:
+                raise AuditError(f"{place}: column map_names: {MAPS.describe_unknown(unknown[0])}")
         lengths = [*map(len, given.tokens)]
         read = [
             f"{write_count(len(given), 'text')}, all of them for the test, {given.classes} classes; "

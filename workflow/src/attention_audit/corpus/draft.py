@@ -22,7 +22,7 @@ from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 
 from .rationales import Annotations, Rationale, Span, align
-from .raw import LONGEST
+from .raw import MAX_CHARACTERS
 from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
 from .tokens import MASKED, Placed, split_words
@@ -31,7 +31,7 @@ Report = Callable[[str], None]
 """What receives messages on progress."""
 CHUNK = 2**20
 """About how many characters a worker splits at a time."""
-EVERY = 5.0
+PROGRESS_SECONDS = 5.0
 """Seconds between two messages on progress."""
 
 NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "lost", "miscounted", "digest", "alike")
@@ -77,8 +77,10 @@ def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
     size = 0
     for text in texts:
         length = sum(len("".join(part or "")) for part in (text.text, text.query))
-        if length > LONGEST:
-            raise AuditError(f"{text.place}: text of {length} characters, more than {LONGEST}; is a quote left open?")
+        if length > MAX_CHARACTERS:
+            raise AuditError(
+                f"{text.place}: text of {length} characters, more than {MAX_CHARACTERS}; is a quote left open?"
+            )
         chunk.append(text)
         size += length
         if size >= CHUNK:
@@ -223,7 +225,7 @@ def write_draft(texts: Iterable[Text], preparation: Preparation, path: Path, wor
             writer.write_batch(batch)
             unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()
             done += len(batch)
-            if time.monotonic() - reported >= EVERY:
+            if time.monotonic() - reported >= PROGRESS_SECONDS:
                 reported = time.monotonic()
                 report(f"{done} texts split into words")
     return unseen

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from attention_audit.artefacts.files import checksum, whole
+from attention_audit.artefacts.files import checksum, write_whole
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, Seed, Sha256
 from attention_audit.transformer.folder import Facts, read_facts
@@ -84,7 +84,7 @@ def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None
     for member, stream in open_members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
         name = Path(member).name
         if expected := missing.pop(name, None):
-            with whole(targets[name]) as temporary:
+            with write_whole(targets[name]) as temporary:
                 with temporary.open("wb") as target:
                     shutil.copyfileobj(stream, target, BLOCK)
                 if (found := checksum(temporary)) != expected:

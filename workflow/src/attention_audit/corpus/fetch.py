@@ -19,7 +19,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
-from attention_audit.artefacts.files import checksum, whole
+from attention_audit.artefacts.files import checksum, write_whole
 from attention_audit.errors import AuditError
 
 from .source import RemoteFile
@@ -145,7 +145,7 @@ class FetchedFile:
 
 
 @contextmanager
-def unlocked(path: Path) -> Iterator[None]:
+def check_readable(path: Path) -> Iterator[None]:
     """Raises AuditError where the block cannot read `path`."""
     try:
         yield
@@ -161,7 +161,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     differs, the file cannot be read, or the list is not in the format of sha256sum.
     """
     place, sums, listed = mirror / entry, mirror / SUMS, None
-    with unlocked(sums):
+    with check_readable(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-f]{64}) [ *](?:\./)?(.+)|\s*", line)
@@ -170,7 +170,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
         if match[2] == entry:
             listed = match[1]
             break
-    with unlocked(place):
+    with check_readable(place):
         stream = place.open("rb")
     with stream, target.open("wb") as copied:
         shutil.copyfileobj(stream, copied, CHUNK)
@@ -196,8 +196,8 @@ def fetch(
     place = mirror / entry
     ask = f"get it from {homepage} and " if homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
-    with whole(destination) as temporary:
-        with unlocked(place):
+    with write_whole(destination) as temporary:
+        with check_readable(place):
             is_held = place.is_file()
         if is_held:
             origin, sha256 = "mirror", take(remote, mirror, entry, temporary, report)

@@ -147,7 +147,7 @@ SCRIPTS: Mapping[str, tuple[str, float]] = {
 }
 """Encodings of several; with how the Unicode names of most characters beyond ASCII then begin, and their share."""
 CYRILLIC = ("CYRILLIC SMALL", 0.7)
-FEW_LINES = 0.05
+MAX_UTF8_SHARE = 0.05
 """Share of the lines beyond ASCII which may look like utf-8 in a file of another encoding."""
 SAMPLE_LINES = 2000
 """Lines from which the encoding is guessed."""
@@ -180,7 +180,7 @@ def find_encoding(path: Path) -> str:
     if not faulty:
         return "utf-8"
     place = f"{path}, line {first}: not utf-8"
-    if sound > FEW_LINES * faulty:
+    if sound > MAX_UTF8_SHARE * faulty:
         more = f" ({faulty - 1:,} more are not)" if faulty > 1 else ""
         fault = f"{place}, as {sound:,} other lines with more than ASCII are{more}"
         raise AuditError(f"{fault}; mend the line, or save the file as utf-8")
@@ -210,7 +210,9 @@ def match_encoding(sample: bytes, encoding: str) -> bool:
     runs = [len(run) > 2 for run in re.findall(rb"[\x80-\xff]+", sample)]
     code, sure = find_language(text.splitlines())
     # letters beyond ASCII stand alone in these languages, and side by side where a character has several bytes
-    return sure and code in ALPHABETS[encoding].split() and (encoding != LATIN or sum(runs) <= FEW_LINES * len(runs))
+    return (
+        sure and code in ALPHABETS[encoding].split() and (encoding != LATIN or sum(runs) <= MAX_UTF8_SHARE * len(runs))
+    )
 
 
 def name_encoding(path: Path, encoding: str) -> str:

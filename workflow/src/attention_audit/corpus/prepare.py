@@ -42,7 +42,7 @@ FAULTS = {
 NAMED = 20
 """Texts that a message names."""
 KEPT = "kept"
-FATES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
+OUTCOMES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 
 
@@ -160,7 +160,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         sentences_squared=own["sentence_count"] ** 2,
         annotated=own["annotator_count"] > 0,
         annotations=own["annotator_count"],
-        **{fate: texts["fate"] == fate for fate in FATES},
+        **{fate: texts["fate"] == fate for fate in OUTCOMES},
         **{f"marks_{fault}": own[fault] for fault in FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
@@ -249,7 +249,7 @@ def report_left_out(texts: pd.DataFrame, report: Report) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
     marks of the kept texts could not be laid on words, with the texts' names. texts: see `decide_fates`.
     """
-    for fate in FATES[:-1]:
+    for fate in OUTCOMES[:-1]:
         if len(dropped := texts[texts["fate"] == fate]):
             report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
     for name, fault in FAULTS.items():

@@ -55,18 +55,18 @@ class Layout(NamedTuple):
 
 PUBLISHED = Layout(quotes="double")
 """How published csv files are laid out."""
-LONGEST = 10**7
+MAX_CHARACTERS = 10**7
 """Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
-MOST = 100
+MAX_UNPACK_RATIO = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
-ALWAYS = 2**26
+MIN_UNPACK_BYTES = 2**26
 """Bytes that a file may unpack to however small it is."""
 PACKED: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 """How packed content begins, and what unpacks it."""
 # Python's own limit, of the whole process, is shorter than a text may be
-csv.field_size_limit(LONGEST)
+csv.field_size_limit(MAX_CHARACTERS)
 DAMAGED = (
     OSError,
     EOFError,
@@ -109,8 +109,8 @@ def check_unpacked(path: Path, size: int) -> None:
 
     A file that unpacks to a thousand times its size was made to fill memory and disk.
     """
-    if size > max(ALWAYS, MOST * path.stat().st_size):
-        raise AuditError(f"{path}: unpacks to more than {MOST} times its size; {find_remedy(path)}")
+    if size > max(MIN_UNPACK_BYTES, MAX_UNPACK_RATIO * path.stat().st_size):
+        raise AuditError(f"{path}: unpacks to more than {MAX_UNPACK_RATIO} times its size; {find_remedy(path)}")
 
 
 class Unpacking(io.RawIOBase):
@@ -197,9 +197,9 @@ def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-
 
     Raises AuditError where it is longer than any text may be, or, with what to do, where it is not in its encoding.
     """
-    text = stream.read(LONGEST + 1)
-    if len(text) > LONGEST:
-        raise AuditError(f"{where}: more than {LONGEST} bytes; is this the right file?")
+    text = stream.read(MAX_CHARACTERS + 1)
+    if len(text) > MAX_CHARACTERS:
+        raise AuditError(f"{where}: more than {MAX_CHARACTERS} bytes; is this the right file?")
     try:
         return text.decode(encoding)
     except UnicodeDecodeError as error:
@@ -342,7 +342,7 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
                 element, start = decoder.raw_decode(pending, start)
             except json.JSONDecodeError as error:
                 more = next(chunks, "")
-                if not more or len(pending) - start > LONGEST:
+                if not more or len(pending) - start > MAX_CHARACTERS:
                     raise ValueError("malformed or cut off") from error
                 pending, start = pending[start:] + more, 0
             else:

@@ -21,7 +21,7 @@ Files = Mapping[str, Path]
 OTHER_CORPUS = "other_corpus"
 """The field of the corpus of another data set from which a data set takes texts."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
-ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
+CHOOSE_ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
 Share = Annotated[float, Field(gt=0, lt=1)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)?$")]
 
@@ -122,7 +122,7 @@ class ImpermissibleWords(Section):
     @model_validator(mode="after")
     def _check_one(self) -> Self:
         if sum(map(bool, (self.evidence, self.words, self.file, self.column))) != 1:
-            raise ValueError(ONE)
+            raise ValueError(CHOOSE_ONE)
         if isinstance(self.file, dict) and (unknown := [key for key in self.file if key not in SPLITS]):
             raise ValueError(f"file: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
         return self
@@ -137,7 +137,7 @@ def _expand(value: Any) -> Any:
     if value == "evidence":
         return {"evidence": True}
     if isinstance(value, str):
-        raise ValueError(f"{value!r} names no words; {ONE}")
+        raise ValueError(f"{value!r} names no words; {CHOOSE_ONE}")
     return {"words": value} if isinstance(value, list) else value
 
 

@@ -44,7 +44,7 @@ Columns = Mapping[str, str]
 """The columns that are wanted, by the keys that name them."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-OTHERS = (";", "\t", "|", ",")
+OTHER_DELIMITERS = (";", "\t", "|", ",")
 """What may separate fields where the delimiter does not."""
 STYLES: Sequence[tuple[Quotes | None, str | None]] = (
     (None, None),
@@ -56,13 +56,13 @@ STYLES: Sequence[tuple[Quotes | None, str | None]] = (
 """Settings of `quotes` and `escape` that are tried, in this order."""
 PREAMBLE = 20
 """Lines that may stand before a header."""
-SHOWN = 20
+MAX_COLUMNS_SHOWN = 20
 """How many columns a message names."""
 LONGEST_CELL = 40
 """Characters of a cell that a message shows; hardly any column has a longer name."""
 MOST_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
-LOOKED_AT = 50
+HEADER_ROWS = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
 KNOWN = 100_000
 """Short cells that are remembered of each column, since labels are among them."""
@@ -78,7 +78,7 @@ def quote_cell(cell: str) -> str:
 
 def list_cells(cells: Sequence[str]) -> str:
     """List the first cells of a row for a message."""
-    return ", ".join(map(quote_cell, cells[:SHOWN]))
+    return ", ".join(map(quote_cell, cells[:MAX_COLUMNS_SHOWN]))
 
 
 def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
@@ -93,7 +93,7 @@ def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
 
 def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
-    known = f"{list_cells(there)}{', ...' if len(there) > SHOWN else ''}"
+    known = f"{list_cells(there)}{', ...' if len(there) > MAX_COLUMNS_SHOWN else ''}"
     return f"no column {column!r}, only {known}{suggest(column, there)}; set `{key}` to one of these"
 
 
@@ -108,7 +108,7 @@ def check_columns(
         if column not in header:
             fault = describe_columns(key, column, header)
             with suppress(AuditError):
-                if is_no_header(header, (row for _, row in islice(rows, LOOKED_AT))):
+                if is_no_header(header, (row for _, row in islice(rows, HEADER_ROWS))):
                     fault = (
                         f"there seems to be no header, since the first row is {list_cells(header)}; name all "
                         f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
@@ -177,12 +177,12 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
         if line.startswith("sep="):
             continue  # Excel's, in the place of a header
         usual = any(TEXTS.fullmatch(name) or name in LABELS for name in re.split(r"\W+", line.lower()))
-        marks = [layout.delimiter, *OTHERS] if usual or wanted or skip == layout.skip else []
+        marks = [layout.delimiter, *OTHER_DELIMITERS] if usual or wanted or skip == layout.skip else []
         for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
             if has_rows(path, wanted, tried):
                 return tried
-        if has_rows(path, {}, layout, LOOKED_AT):
+        if has_rows(path, {}, layout, HEADER_ROWS):
             break
     return None
 

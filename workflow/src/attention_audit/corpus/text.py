@@ -162,11 +162,11 @@ def strip_html(text: str) -> str:
     return MARKUP.sub(read_markup, text)
 
 
-FEWEST = 4
+MIN_TEXTS_A_CLASS = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
-MANY = 20
+MAX_CLASSES = 20
 """Up to so many classes are named in a configuration; of more, a reader can compare none."""
-SHOWN = 5
+MAX_LABELS_SHOWN = 5
 """Labels that a message names."""
 NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
 ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
@@ -202,7 +202,7 @@ def quote_label(label: str) -> str:
     return json.dumps(label, ensure_ascii=not plain)
 
 
-def list_few(parts: list[str], most: int = SHOWN) -> str:
+def list_few(parts: list[str], most: int = MAX_LABELS_SHOWN) -> str:
     """List the first parts of a message, and say how many more there are."""
     return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")
 
@@ -232,7 +232,7 @@ def judge_column(column: str, labels: Counter[str]) -> str:
             f"column {column!r} holds numbers with decimals, {found:,} different ones in {texts:,} texts "
             f"({list_few(decimals)}): make classes of them, in a column of their own"
         )
-    if found * FEWEST > texts:
+    if found * MIN_TEXTS_A_CLASS > texts:
         doubt = f"{found} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
         return f"{doubt} If not, name another column as `label`"
     return ""

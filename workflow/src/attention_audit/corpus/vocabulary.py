@@ -29,11 +29,11 @@ WordVectors = dict[str, Floats32]
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
 LONGEST_LINE = 2**20
 """Bytes of a line at most; the longest of fastText and GloVe have a few thousand."""
-SHOWN = 20
+MAX_FILES_SHOWN = 20
 """How many files of an archive a message names."""
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3
-AT_ONCE = 1024
+TEXTS_AT_ONCE = 1024
 """How many texts are in memory as Python strings at a time."""
 
 
@@ -51,7 +51,9 @@ def open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     chosen = [name for name in names if member in (None, name)]
     if len(chosen) != 1:
-        raise AuditError(f"{path}: holds {list_few(names, SHOWN) or 'nothing'}; name one as `member` in the config")
+        raise AuditError(
+            f"{path}: holds {list_few(names, MAX_FILES_SHOWN) or 'nothing'}; name one as `member` in the config"
+        )
     for _, stream in open_members(path, re.escape(chosen[0])):
         yield stream
 
@@ -102,7 +104,7 @@ class WordLists:
         wanted = pa.array(self.splits)
         for table in read_batches(self.corpus, CORPUS, ["split", "tokens", "query"]):
             members = table.filter(pc.is_in(table["split"], wanted))
-            for batch in members.to_batches(AT_ONCE):
+            for batch in members.to_batches(TEXTS_AT_ONCE):
                 yield from batch["tokens"].to_pylist()
                 yield from batch["query"].drop_null().to_pylist()
 

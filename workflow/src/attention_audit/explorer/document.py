@@ -217,7 +217,7 @@ def pack_view(view: View) -> str:
     return b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
 
 
-MOST = 2000
+MAX_TEXTS = 2000
 """Texts of a data set at most."""
 LIMIT = 15_000_000
 """Bytes of the page at most."""
@@ -261,14 +261,14 @@ SIGNIFICANT = 3
 """Digits of a weight, where these are enough; and decimals of a state at least."""
 DIGITS = 9
 """Digits at most: those of the numbers that are read, which are of 32 bits."""
-NOTHING = 1e-7
+MIN_WEIGHT = 1e-7
 """Smaller weights are written as 0."""
 
 
 def round_digits(values: Floats, digits: int = SIGNIFICANT) -> Floats:
-    """Round to the nearest numbers of so many significant digits; 0 where the magnitude is below `NOTHING`."""
+    """Round to the nearest numbers of so many significant digits; 0 where the magnitude is below `MIN_WEIGHT`."""
     magnitude = np.abs(values)
-    small = magnitude < NOTHING
+    small = magnitude < MIN_WEIGHT
     places = digits - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude)))
     scale = 10.0**places
     return np.where(small, 0.0, np.rint(values * scale) / scale)

@@ -31,7 +31,7 @@ TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
 UPPER, LOWER, DOTTED = 0.66, 0.24, 0.08
 """Where trainings, the next training and the tolerance are drawn, in heights of a strip."""
 UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", "probability": " TVD"}
-NEAR = 0.1
+MERGE_DISTANCE = 0.1
 """Numbered dots that are nearer than this, in widths of a zone, are one."""
 POINT: Keywords = {
     "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "zorder": 4, "label": "a training",
@@ -46,12 +46,12 @@ NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
 }  # fmt: skip
-NEXT: Keywords = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
-TOLERATED: Keywords = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
+NEXT_TRAINING_STYLE: Keywords = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
+TOLERANCE_STYLE: Keywords = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
 BAR: Keywords = {"height": 0.38, "alpha": 0.4, "linewidth": 0, "zorder": 2, "label": "95 %, these trainings"}
 ZEROS = ("located", "ranks")
 """Questions whose 0 is random words, or shuffled weights."""
-QUIET = "#5A5A5A"
+MUTED = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
 
@@ -81,7 +81,7 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
     places = low - wide / 2, low, low + wide / 2, high, high + wide / 2
     begin, end = (WRITTEN[asked.unit](cut).lstrip("+") for cut in asked.cuts)
     bad, _, fair, _, good = asked.said
-    axes.set_xticks(places, [bad, begin, fair, end, good], color=QUIET)
+    axes.set_xticks(places, [bad, begin, fair, end, good], color=MUTED)
     axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
     axes.tick_params(length=0, pad=2)
     axes.spines[:].set_visible(False)
@@ -108,7 +108,7 @@ def draw_classes(axes: Axes, values: list[float]) -> None:
     axes.plot([], [], **NUMBERED)
     low, high = axes.get_xlim()
     places = np.clip(values, low, high)
-    apart = np.flatnonzero(np.diff(places) >= NEAR * (high - low) / 3)
+    apart = np.flatnonzero(np.diff(places) >= MERGE_DISTANCE * (high - low) / 3)
     for numbers in np.split(np.arange(len(places)), apart + 1):
         ends = dict.fromkeys(f"{number + 1}" for number in numbers[[0, -1]])
         axes.text(places[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
@@ -124,7 +124,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     if low <= high:
         left, right = np.clip((low, high), *axes.get_xlim())
         axes.barh(UPPER, right - left, left=left, color=colour, **BAR)
-    draw_range(axes, next_low, next_high, LOWER, NEXT)
+    draw_range(axes, next_low, next_high, LOWER, NEXT_TRAINING_STYLE)
     ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
         [ring] = read_numbers(row, "signed", "shuffled")
@@ -134,7 +134,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
             draw_mark(axes, shared, UPPER, SQUARE)
         most, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
         if np.isfinite(budget):
-            look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
+            look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_share(budget)}"}
             draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(most, 1.0), DOTTED, look, tick="")
     each = list_known(row, f"{question}_each") or [value]
     for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:
@@ -168,12 +168,12 @@ def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
     numbers, below = write_numbers(row, line)
     if not stated and row[f"{line.question}_reason"]:
         below = line.remark.split("; ")[0]
-    colour = style.BLACK if stated else QUIET
+    colour = style.BLACK if stated else MUTED
     high = 16.0
     for text, letters, lines, look in (
         (line.said, SAYS, 2, {"weight": "bold", "color": colour}),
         (numbers, TITLE, 1, {"color": colour}),
-        (below, REASON, 3, {"fontsize": style.SMALL, "color": QUIET}),
+        (below, REASON, 3, {"fontsize": style.SMALL, "color": MUTED}),
     ):
         shown = fill(shorten(text, lines * letters, placeholder=" …"), letters)
         axes.annotate(shown, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)

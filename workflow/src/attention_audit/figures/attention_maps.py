@@ -24,7 +24,7 @@ from . import fonts, style
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points
-ROOM = style.WIDTH * POINTS - 2 * MARGIN  # points of a line
+LINE_WIDTH = style.WIDTH * POINTS - 2 * MARGIN  # points of a line
 PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
 LEADING = 1.55  # height of a line, in type sizes
@@ -42,7 +42,7 @@ WEIGHTS = Names(
     },
 )
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
-HIGHEST = 2**16 - 1  # pixels
+MAX_HEIGHT_PIXELS = 2**16 - 1  # pixels
 KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
@@ -99,7 +99,7 @@ def split_word(word: Word, font: FontProperties) -> Iterator[Word]:
     rest = word.text
     while rest:
         text = rest
-        while len(text) > 1 and measure(text, font) > ROOM:
+        while len(text) > 1 and measure(text, font) > LINE_WIDTH:
             text = text[:-1]
         yield word._replace(text=text, width=measure(text, font))
         rest = rest.removeprefix(text)
@@ -117,7 +117,7 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
     used = 0.0
     for word in assign_directions(given, base):
         for piece in split_word(word, font):
-            if used + piece.width > ROOM:
+            if used + piece.width > LINE_WIDTH:
                 lines.append([])
                 used = 0.0
             lines[-1].append(piece)
@@ -125,7 +125,7 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
     for number, line in enumerate(lines):
         shown = order_line(line, base)
         ends = [*accumulate((word.width + gap for word in shown), initial=MARGIN)]
-        shift = MARGIN + ROOM + gap - ends[-1] if base == "R" else 0.0
+        shift = MARGIN + LINE_WIDTH + gap - ends[-1] if base == "R" else 0.0
         lines[number] = [word._replace(left=end + shift) for word, end in zip(shown, ends, strict=False)]
     return lines
 
@@ -159,7 +159,7 @@ class Page:
     def finish(self) -> Figure:
         """Give the figure its height. Raises AuditError where no image can be that high."""
         height = self.top + MARGIN
-        if height / POINTS * style.DPI > HIGHEST:
+        if height / POINTS * style.DPI > MAX_HEIGHT_PIXELS:
             raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
         self.figure.set_figheight(height / POINTS)
         self.axes.set_ylim(height, 0)
@@ -217,7 +217,7 @@ def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, prediction
     if text := warn_unlearnt(predictions, str(first["dataset"])):
         page.write_prose(text, weight="bold")
         page.top += 3
-    for weights in WEIGHTS.ordered(maps["weights"].unique()):
+    for weights in WEIGHTS.arrange(maps["weights"].unique()):
         write_map(page, weights, maps[maps["weights"] == weights].sort_values("position"))
     page.top += 10
 

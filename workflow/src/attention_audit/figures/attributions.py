@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.columns.tables import BY
+from attention_audit.columns.tables import WORDED_BY
 from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
 from attention_audit.tables.wording import Labels, write_name
 
@@ -91,7 +91,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
     rows = rows.join(rows["row"].str.extract("(?P<model>.*) - (?P<attribution>.*)"))
     if rows.empty:
         return write_sentence(NOT_MARKED)
-    names = PLAUSIBLE.ordered(set(rows["attribution"]) - {*ENDS})
+    names = PLAUSIBLE.arrange(set(rows["attribution"]) - {*ENDS})
     figure, panels = make_panels(rows, LINE * len(names) + MARGIN, labels)
     highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
     for panel in panels:
@@ -115,14 +115,14 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
 @style.use_house_style()
 def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
     """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
-    rows = instead[instead[[f"{question}_value" for question in BY]].notna().any(axis=1)]
+    rows = instead[instead[[f"{question}_value" for question in WORDED_BY]].notna().any(axis=1)]
     if rows.empty:
         return write_sentence(NOT_COMPARED)
-    names = RANKINGS.ordered({*map(str, rows["attribution"])})
+    names = RANKINGS.arrange({*map(str, rows["attribution"])})
     figure, panels = make_panels(rows, MAP_LINE * len(names) + MARGIN, labels)
     for panel in panels:
         [axes] = panel.axes
-        for question, shift in zip(BY, (-OFFSET, OFFSET), strict=True):
+        for question, shift in zip(WORDED_BY, (-OFFSET, OFFSET), strict=True):
             for row in panel.rows.dropna(subset=f"{question}_value").to_dict("records"):
                 place = names.index(row["attribution"]) + shift
                 if row["attribution"] != "attention":

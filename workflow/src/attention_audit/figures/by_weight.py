@@ -25,9 +25,9 @@ QUARTERS = (0.25, 0.5, 0.75)
 """Where the texts are parted, in the order of their largest weights."""
 MOST_DIGITS = 5
 HEIGHT = 1.6  # inches
-NARROWER = 8  # letters: the room that the names of quarters take from a title
+MAX_LABEL_LETTERS = 8  # letters: the room that the names of quarters take from a title
 SPAN = 0.85  # height that the violins of one quarter share
-ONE = "one"
+SINGLE_KIND = "one"
 """Stands in the column `kind` where all rows are of one kind."""
 KINDS = Names(
     "kind of movement",
@@ -35,7 +35,7 @@ KINDS = Names(
     {
         "seeds": Style("further seeds", "green", "s"),
         "adversary": Style("per-instance adversary", "vermillion", "s"),
-        ONE: Style("", "blue", "s"),
+        SINGLE_KIND: Style("", "blue", "s"),
     },
 )
 """The violins of a quarter, from above."""
@@ -112,14 +112,14 @@ def draw_by_weight(
     x axis. `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see `panels.describe`.
     """
     instances = rows.assign(attention=rows[weight], place=rows[value])
-    kinds = KINDS.ordered(rows["kind"].unique())
+    kinds = KINDS.arrange(rows["kind"].unique())
     with style.use_house_style():
         figure, panels = make_panels(instances, HEIGHT, models)
         for panel in panels:
             scale(panel.axes[0])
             draw_violins(panel.axes[0], panel.rows, kinds)
             texts = f"{len(panel.rows) // panel.rows['kind'].nunique()} texts"
-            panel.write_title(texts, narrower=NARROWER)
+            panel.write_title(texts, narrower=MAX_LABEL_LETTERS)
         describe(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
         if len(kinds) > 1:
             draw_legend(figure, (style.convert_look(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
@@ -134,7 +134,7 @@ def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
     """
     values = permutation["median_tvd"].clip(0, 1)
     return draw_by_weight(
-        permutation.assign(median_tvd=values, kind=ONE),
+        permutation.assign(median_tvd=values, kind=SINGLE_KIND),
         models,
         "TVD of the prediction when attention is permuted (median; square-root scale)",
         "0: it does not matter which word has which weight; 1: the prediction is turned round",
@@ -150,7 +150,7 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, models: Names) -> Figure:
     From columns.INSTANCE_ADVERSARY rows of any number of data sets; `models` names and orders the panels.
     """
     return draw_by_weight(
-        instance_adversary.assign(kind=ONE),
+        instance_adversary.assign(kind=SINGLE_KIND),
         models,
         "greatest JSD from the model's own attention, with nearly the same prediction (nats)",
         "0: no other map would do; ln 2: a map that shares no word would do as well",

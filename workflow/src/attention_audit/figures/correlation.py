@@ -35,7 +35,7 @@ LINES: Keywords = {"gradient": "-", "loo": (0, (2, 1))}
 TAU_BARS = np.linspace(-1, 1, 21)
 RATIOS = (2.6, 1, 1)
 CELLS = 40  # of the map of items, a side
-FAINTEST = 0.2  # items, so that a single one is seen
+MIN_ITEMS_SHADED = 0.2  # items, so that a single one is seen
 SHARE_BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
 
@@ -135,7 +135,7 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
+    names = ATTRIBUTIONS.arrange([*agreement["first"].unique(), *agreement["second"].unique()])
     known = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
     figure, panels = make_panels(keep_known(agreement, known), CELL * len(names) + MARGIN, models)
     for panel in panels:
@@ -176,7 +176,7 @@ def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
     axes.plot((0, 1), (0, 1), color=style.GREY, **style.DASHES)
     scale_by_roots(axes, "x", 0, find_reach(weights))
     scale_by_roots(axes, "y", -find_reach(-shares), find_reach(shares))
-    draw_density(axes, weights, shares, (CELLS, CELLS), FAINTEST)
+    draw_density(axes, weights, shares, (CELLS, CELLS), MIN_ITEMS_SHADED)
     axes.set_xlabel("attention of an item", fontsize=style.SMALL)
 
 

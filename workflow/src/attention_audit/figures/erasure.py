@@ -23,11 +23,11 @@ from .style import Keywords
 
 HEIGHT, PAIR = 1.9, 3.2  # inches: of a panel, and of a pair of them
 CELLS = (40, 30)  # of the density of a panel, along x and y
-FAINTEST = 0.3  # texts, so that a single one is seen
+MIN_TEXTS_SHADED = 0.3  # texts, so that a single one is seen
 LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
-BELOW = 0.01  # of the axis of divergence lies below 0 at least, before its root
+MIN_BELOW_ZERO = 0.01  # of the axis of divergence lies below 0 at least, before its root
 SHADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-BEYOND = "smallest"
+NOT_IN_PAPER = "smallest"
 """The ranking that the paper does not have; a line above it sets it apart."""
 MEASURES = {
     "comprehensiveness": "attention-\ncomprehensiveness\n↑ higher is better",
@@ -35,10 +35,10 @@ MEASURES = {
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
 LINE: Keywords = {"markersize": 3, "linewidth": 0.7}
-LARGEST = 6.0  # points: the marker of the first ranking
+FIRST_MARKER_POINTS = 6.0  # points: the marker of the first ranking
 MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL}
 """What stands in the right margin."""
-THIN: Keywords = {"color": style.BLACK, "linewidth": 0.7}
+THIN_LINE: Keywords = {"color": style.BLACK, "linewidth": 0.7}
 
 
 def find_bounds(values: pd.Series, least: float) -> tuple[float, float]:
@@ -62,8 +62,8 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
         low, high = find_bounds(y, LEAST_JS)
         axes.set_xlim(find_bounds(x, LEAST))
-        scale_by_roots(axes, "y", min(low, -BELOW * high), high)
-        meshes.append(draw_density(axes, x, y, CELLS, FAINTEST))
+        scale_by_roots(axes, "y", min(low, -MIN_BELOW_ZERO * high), high)
+        meshes.append(draw_density(axes, x, y, CELLS, MIN_TEXTS_SHADED))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         panel.write_title(f"below 0: {(y < 0).sum()} of {len(y)}")
@@ -104,8 +104,8 @@ def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
         showfliers=False,
         patch_artist=True,
         medianprops={"color": style.BLACK, "linewidth": 1.6},
-        whiskerprops=THIN,
-        capprops=THIN,
+        whiskerprops=THIN_LINE,
+        capprops=THIN_LINE,
     )
     for place, name in enumerate(map(str, values)):
         colour = style.PALETTE[RANKINGS[name].colour]
@@ -114,7 +114,7 @@ def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
         axes.plot(mean, place, "D", markersize=4, markerfacecolor="white", markeredgecolor=style.BLACK, clip_on=False)
         said = f"{mean:.2f}  {100 * fractions[name].isna().mean():.1f} %"
         axes.annotate(said, (1, place), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), va="center", **MARGINAL)
-        if name == BEYOND:
+        if name == NOT_IN_PAPER:
             axes.axhline(place - 0.5, color=style.GREY, **style.DASHES | {"linewidth": 0.6})
     axes.annotate("mean, never", (1, 1), xycoords="axes fraction", xytext=(4, 2), color=style.GREY, **MARGINAL)
 
@@ -129,7 +129,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     number of data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of
     names.RANKINGS.
     """
-    rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
+    rankings = RANKINGS.arrange(ranked_sets["ranking"].unique())
     figure, panels = make_panels(ranked_sets, HEIGHT, models)
     for panel in panels:
         [axes] = panel.axes
@@ -167,11 +167,13 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     """Draw one measure of one model: for each ranking a line over the bins, as far apart as any two, in the band of its
     intervals. Those drawn later have smaller markers, so that none hides another.
     """
-    names = RANKINGS.ordered(points["ranking"].unique())
+    names = RANKINGS.arrange(points["ranking"].unique())
     for place, name in enumerate(names):
         line, mark = points[points["ranking"] == name].sort_values("bin"), style.convert_look(RANKINGS[name])
         axes.fill_between(range(len(line)), line["low"], line["high"], color=mark["color"], linewidth=0, alpha=0.2)
-        axes.plot(range(len(line)), line["mean"], **mark, **LINE | {"markersize": max(2.5, LARGEST - place)})
+        axes.plot(
+            range(len(line)), line["mean"], **mark, **LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - place)}
+        )
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(-0.2, len(BINS) - 0.8)
     axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
@@ -198,6 +200,6 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
         "items from the top of the ranking (%)",
         "above: what the predicted class loses without them; below: what it loses when only they are left",
     )
-    names = RANKINGS.ordered(points["ranking"].unique())
+    names = RANKINGS.arrange(points["ranking"].unique())
     draw_legend(figure, (style.convert_look(RANKINGS[name]) | LINE for name in names), len(names))
     return figure

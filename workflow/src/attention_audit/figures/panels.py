@@ -22,7 +22,7 @@ from attention_audit.tables.wording import Labels, write_name
 from . import style
 
 COLUMNS = {1: 1, 2: 2, 4: 2}
-MOST = 3  # columns
+MAX_COLUMNS = 3  # columns
 MARGIN = 0.6  # inches
 LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
@@ -34,7 +34,7 @@ ROOTS = {
     0.01: "0.01", 0.03: "0.03", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1",
 }  # fmt: skip
 """Ticks of square-root scales, and what they say."""
-APART = 0.15  # of such a scale, at least between two ticks of a small panel
+MIN_TICK_DISTANCE = 0.15  # of such a scale, at least between two ticks of a small panel
 NEAREST = 0.01  # such a scale reaches so far at least
 QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 """Ticks of a scale of shares, and what they say."""
@@ -87,10 +87,10 @@ def make_panels(
     keys = ["dataset"] if models is None else ["dataset", "model"]
     parts = {tuple(map(str, key)): part for key, part in rows.groupby(keys, sort=False, observed=True)}
     if isinstance(models, Names):
-        order = product(rows["dataset"].unique(), models.ordered(model for _, model in parts))
+        order = product(rows["dataset"].unique(), models.arrange(model for _, model in parts))
         parts = {key: parts[key] for key in order if key in parts}
     count = len(parts)
-    columns = COLUMNS.get(count, MOST)
+    columns = COLUMNS.get(count, MAX_COLUMNS)
     high = -(-count // columns)
     figure = Figure(figsize=(style.WIDTH, high * height + MARGIN), layout="constrained")
     axes = figure.subplots(high * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * high)
@@ -151,7 +151,7 @@ def find_reach(values: Any) -> float:
     return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=NEAREST)), 1.0)
 
 
-def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = APART) -> None:
+def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = MIN_TICK_DISTANCE) -> None:
     """Let x or y be a square-root scale between two values; its ticks are 0 and, from far to near, as many as find
     room.
     """

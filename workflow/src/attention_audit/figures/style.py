@@ -17,7 +17,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.names import Style
 
 from . import fonts
@@ -32,7 +32,7 @@ PALETTE = {
     "blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "orange": "#E69F00",
     "sky": "#56B4E9", "purple": "#CC79A7", "black": "#222222", "grey": "#8A8A8A",
 }  # fmt: skip
-"""The colours, by the names that `names.Look` uses."""
+"""The colours, by the names that `names.Style` uses."""
 BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, GREY = PALETTE.values()
 
 Keywords = dict[str, Any]
@@ -108,7 +108,7 @@ def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
     """
     with use_house_style():
         for path, about in ((pdf, {"CreationDate": None, "Keywords": provenance}), (png, {"Description": provenance})):
-            with whole(path) as temporary:
+            with write_whole(path) as temporary:
                 figure.savefig(temporary, format=path.suffix[1:], metadata=about)
             # to find the layout takes as long as to draw; both files have the same
             figure.set_layout_engine("none")

@@ -18,7 +18,7 @@ from .style import Keywords
 
 HEIGHT = 2.8  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
-LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
+MIN_TOP_IN_TOLERANCES = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 POINTS: Keywords = {
     "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
 }  # fmt: skip
@@ -36,15 +36,15 @@ SINGLE = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
 INSTANCE = POINTS | {
     "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
 }  # fmt: skip
-OTHERS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
+OTHER_KINDS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
 LIMIT: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
 BUDGET = LIMIT | {"color": style.BLACK, "label": "tolerance"}
 RETRAINED = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
-JUMP: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
+GAP_STYLE: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
-GAP = 0.2 * math.log(2)
+MIN_GAP_NATS = 0.2 * math.log(2)
 """JSD (nats) between two neighbours from which on there is one."""
 
 
@@ -80,10 +80,10 @@ def draw_panel(
         # a curve begins at the base model itself
         for ends in pairwise([(0.0, 0.0), *zip(curve["jsd"], curve["tvd"], strict=True)]):
             (x, further), y = zip(*ends, strict=True)
-            axes.plot((x, further), y, **look | (JUMP if abs(further - x) > GAP else {"marker": ""}))
+            axes.plot((x, further), y, **look | (GAP_STYLE if abs(further - x) > MIN_GAP_NATS else {"marker": ""}))
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"})
     axes.axhline(budget, **BUDGET)
-    trainings = runs[~runs["model"].isin(OTHERS)]
+    trainings = runs[~runs["model"].isin(OTHER_KINDS)]
     if len(trainings):
         axes.axhline(trainings["tvd"].mean(), **RETRAINED)
     scale_to_ln2(axes)
@@ -129,7 +129,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     instances = average_by(instance_adversary[base | (not base.any())], ["dataset"])
     looks = {
         name: style.convert_look(models[name]) | DRAWN.get(name, POINTS)
-        for name in models.ordered(comparison["model"].unique())
+        for name in models.arrange(comparison["model"].unique())
     }
     runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
     figure, panels = make_panels(runs, HEIGHT)
@@ -137,7 +137,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         [axes] = panel.axes
         instance = instances[instances["dataset"] == panel.dataset]
         draw_panel(axes, looks, panel.rows, instance, budget)
-        highest = max(LEAST * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
+        highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
         scale_by_roots(axes, "y", 0, highest, apart=0.08)
     describe(
         figure,

@@ -19,9 +19,9 @@ from .panels import describe, draw_legend, make_panels, write_reason
 from .style import Keywords
 
 HEIGHT, ROAR_HEIGHT = 3.6, 2.4  # inches
-FAR = 9.0  # where a bar ends that has no end
+OPEN_BAR_END = 9.0  # where a bar ends that has no end
 LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
-ROOM = 1.15  # the axis of TVD ends at so many times the highest end of a bar
+TVD_AXIS_FACTOR = 1.15  # the axis of TVD ends at so many times the highest end of a bar
 
 Estimates = dict[str, Estimate]
 """By model."""
@@ -34,15 +34,15 @@ def estimate_points(
     alike, moved = make_grids(conicity, "magnitude", "model"), make_grids(permutation, "median_tvd", "model")
     asked = estimate_questions(permutation, ranked_sets, models)
     return (
-        {model: estimate_mean(alike[model], -1.0) for model in models.ordered(alike)},
-        {model: estimate_mean(moved[model]) for model in models.ordered(moved)},
+        {model: estimate_mean(alike[model], -1.0) for model in models.arrange(alike)},
+        {model: estimate_mean(moved[model]) for model in models.arrange(moved)},
         {model: effect for (question, model), effect in asked.items() if question == "ranks"},
     )
 
 
 def measure_bar(estimate: Estimate) -> Floats:
     """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
-    value, low, high = np.clip(estimate[:3], -FAR, FAR)
+    value, low, high = np.clip(estimate[:3], -OPEN_BAR_END, OPEN_BAR_END)
     return np.fmax([[value - low], [high - value]], 0)
 
 
@@ -75,7 +75,7 @@ def md_fig_conicity(
     The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
     `models`.
     """
-    shown = models.ordered(conicity["model"].unique())
+    shown = models.arrange(conicity["model"].unique())
     figure, panels = make_panels(conicity, HEIGHT, ratios=(1, 1))
     for panel in panels:
         above, below = panel.axes
@@ -84,7 +84,7 @@ def md_fig_conicity(
         draw_points(above, alike, tvd, models)
         draw_points(below, alike, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
-        above.set_ylim(0, ROOM * highest or 1.0)
+        above.set_ylim(0, TVD_AXIS_FACTOR * highest or 1.0)
         lowest = np.nanmin([0.0, *(each.value for each in ranks.values())])
         below.set_ylim(min(LEAST, lowest - 0.1), MOST)
         below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
@@ -136,5 +136,5 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
         "below the random curve: a ranking puts first what the task needs",
         "accuracy (%)",
     )
-    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.ordered(shown)))
+    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.arrange(shown)))
     return figure

@@ -22,7 +22,7 @@ PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
 PADDING = {"[PAD]", "<pad>"}
-WITHOUT = "where no predictions follow from the weights, leave contributions and bias out"
+LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
 HELD = {"word_attributions": "its word_attributions", "as_list": "the number of each word, which its as_list() has"}
@@ -178,14 +178,14 @@ def check(given: GivenReadout) -> None:
         raise AuditError(
             f"{name_column(given.place, given.ids[int(moved.argmax())], 'bias')}: is another one than in text "
             f"{given.ids[0]!r}, so that any contributions would fit; give one bias for all texts. What a text adds "
-            f"whatever the weights are may stand in the contribution of each of its words; {WITHOUT}"
+            f"whatever the weights are may stand in the contribution of each of its words; {LEAVE_OUT_HINT}"
         )
     several = [values for values in given.contribution if len(values) > 1]
     alike = several and max(np.ptp(values, axis=0).max() for values in several) <= REPRODUCED
     if alike and np.ptp([values[0] for values in several], axis=0).max() > REPRODUCED:
         raise AuditError(
             f"{given.place}: column contribution: all words of a text have the same, and other texts have others, so "
-            f"that any weights would do; give what each word adds; {WITHOUT}"
+            f"that any weights would do; give what each word adds; {LEAVE_OUT_HINT}"
         )
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field, model_validator
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.contrasts import GivenSection
 from attention_audit.errors import AuditError
 from attention_audit.section import Distinct, Name, OwnPath, refuse_duplicates
@@ -147,7 +147,7 @@ def write(given: GivenReadout, path: str | Path) -> None:
     }
     if given.maps:
         columns["maps"] = [np.stack(scores) for scores in zip(*given.maps.values(), strict=True)]
-    with whole(path) as temporary, temporary.open("wb") as stream:
+    with write_whole(path) as temporary, temporary.open("wb") as stream:
         if path.suffix == ".parquet":
             columns = {name: [*map(list_nested, values)] for name, values in columns.items()}
             columns["evidence"] = pa.array(given.evidence, pa.list_(pa.int64()))

@@ -16,7 +16,7 @@ from attention_audit.model.tail import ACTIVATIONS
 
 from .passes import ModelPass, require_norm_after
 
-TOGETHER = 1 << 18
+MAX_NUMBERS_AT_ONCE = 1 << 18
 """Numbers that pass at once."""
 
 
@@ -29,7 +29,7 @@ def project_heads(layer: LayerPass) -> Tensor:
 
 def count_together(pieces: int, width: int) -> int:
     """Count the pieces whose vectors of all P pieces, of this width, fit a processor's cache."""
-    return max(1, TOGETHER // (pieces * width))
+    return max(1, MAX_NUMBERS_AT_ONCE // (pieces * width))
 
 
 def normalise_part(norm: nn.LayerNorm, parts: Tensor) -> Tensor:

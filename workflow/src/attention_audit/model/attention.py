@@ -19,11 +19,11 @@ from .batch import Batch, Sentences, require_part
 
 PLACES = 1000
 """How many places in a text have a drawn score of their own."""
-SPREAD = 0.5
+SCORE_SD = 0.5
 """Standard deviation of drawn scores: few weights are twice the mean, so that no few words drown the others."""
 
 
-def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
+def softmax_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
     """Return the softmax over the items of each text, without padding: (N, I) -> (N, I)."""
     return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
 
@@ -67,7 +67,7 @@ class LinearAttention(nn.Module):
 
     def forward(self, states: Tensor, texts: Batch | Sentences, query: Tensor | None = None) -> Tensor:
         """Return weights: (N, I, H), queries (N, H) -> (N, I)."""
-        return over_items(self.compute_scores(states, query), texts)
+        return softmax_items(self.compute_scores(states, query), texts)
 
     def soften(self, factor: float) -> None:
         """Multiply all scores by a factor."""
@@ -140,12 +140,12 @@ class RandomAttention(FixedAttention):
 
     def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__(architecture, width)
-        self.register_buffer("scores", torch.randn(PLACES) * SPREAD)
+        self.register_buffer("scores", torch.randn(PLACES) * SCORE_SD)
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """Return weights: (N, I, H) -> (N, I)."""
         places = torch.arange(states.shape[1], device=states.device) % PLACES
-        return over_items(self.scores[places].expand(len(states), -1), texts)
+        return softmax_items(self.scores[places].expand(len(states), -1), texts)
 
 
 def weigh(attention: Tensor, states: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from attention_audit.batching import mark_lengths, pad_slices, sort_into_runs
 from attention_audit.transformer.states import PieceBatch, PieceTable, get_piece_limit
 
 PartT = TypeVar("PartT")
-SHORT = 8
+SHORT_SENTENCE_WORDS = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
 
 
@@ -164,7 +164,7 @@ class _SentenceTable:
         """Take the sentences of the texts at `members`."""
         counts = self.counts[members]
         numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _find_starts(counts), counts)
-        octaves = np.ceil(np.log2(np.maximum(self._sentences.counts[numbers], SHORT)))
+        octaves = np.ceil(np.log2(np.maximum(self._sentences.counts[numbers], SHORT_SENTENCE_WORDS)))
         order = np.argsort(octaves, kind="stable")
         groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
         rows = map(self._sentences.pad_rows, groups)
@@ -261,7 +261,7 @@ class Split:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def room(self, tokens: float, passes: int = 1) -> float:
+    def scale_tokens(self, tokens: float, passes: int = 1) -> float:
         """Return how many padded tokens are computed together where `tokens` are for small encoders.
 
         passes: how many times more memory a token takes than without gradients.
@@ -291,5 +291,5 @@ class Split:
 
     def iterate_by_length(self, tokens: int = 16384) -> Iterator[tuple[Integers, Batch]]:
         """Yield all texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
-        for members in sort_into_runs(self.sizes + 2, self.room(tokens)):
+        for members in sort_into_runs(self.sizes + 2, self.scale_tokens(tokens)):
             yield members, self.batch(members)

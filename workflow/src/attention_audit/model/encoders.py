@@ -20,7 +20,7 @@ from attention_audit.targets import load
 from .architecture import ENCODERS, Architecture, find_entry
 from .batch import Batch, MarkedBatch, require_part
 
-LEAST = 1e-6
+EPSILON = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""
 
 
@@ -49,7 +49,7 @@ class VectorEncoder(nn.Module):
     reach: int | None = None
 
 
-def reverse_within(lengths: Tensor, longest: int) -> Tensor:
+def reverse_positions(lengths: Tensor, longest: int) -> Tensor:
     """Give the positions of sequences that are reversed within their own lengths: (N,) -> (N, longest)."""
     position = torch.arange(longest, device=lengths.device)
     return torch.where(mark_lengths(lengths, longest), lengths[:, None] - 1 - position, position)
@@ -81,7 +81,7 @@ class OrthogonalLSTM(nn.Module):
         states = []
         for word in vectors:
             new, memory = self.cell(word, (state, memory))
-            part = (new * before).sum(1, keepdim=True) / (before.square().sum(1, keepdim=True) + LEAST)
+            part = (new * before).sum(1, keepdim=True) / (before.square().sum(1, keepdim=True) + EPSILON)
             state = new - part * before
             before = before + state
             states.append(state)
@@ -127,7 +127,7 @@ class Bidirectional(TwoWays, TextEncoder):
         """Return the states of the first `steps` steps of both, (steps, B, hidden), and the positions that the second
         reads.
         """
-        reverse = reverse_within(texts.lengths + 2, steps)
+        reverse = reverse_positions(texts.lengths + 2, steps)
         left, right = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
         left, _ = self.forwards(left)
         right, _ = self.backwards(right)
@@ -218,7 +218,7 @@ class BiGRU(TwoWays, VectorEncoder):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Return states: (N, L, E) -> (N, L, 2 hidden)."""
         sequence, longest = torch.arange(len(vectors), device=vectors.device)[:, None], vectors.shape[1]
-        reverse = reverse_within(lengths, longest)
+        reverse = reverse_positions(lengths, longest)
         # both reversals are embedding lookups, whose gradient is several times faster than that of indexing
         turned = lookup((sequence * longest + reverse).t(), vectors.flatten(0, 1))
         left, _ = self.forwards(vectors.transpose(0, 1))

@@ -31,7 +31,7 @@ from attention_audit.transformer.opening import (
     open_tokenizer,
     open_untrained,
 )
-from attention_audit.transformer.pieces import UNLIMITED
+from attention_audit.transformer.pieces import UNLIMITED_LENGTH
 from attention_audit.transformer.settings import TEXT, Prompt
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
@@ -107,7 +107,7 @@ class TransformerClassifier(Network):
 
     layers: nn.ModuleList
     windowed = False
-    most = UNLIMITED
+    most = UNLIMITED_LENGTH
 
     def __init__(self, folder: Path, model: Any) -> None:
         super().__init__()
@@ -306,7 +306,7 @@ class SequenceClassifier(TransformerClassifier):
     """
 
     def __init__(
-        self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED, windowed: bool = False
+        self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED_LENGTH, windowed: bool = False
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None)
         tokenizer = open_tokenizer(folder, split=False)

@@ -14,7 +14,7 @@ from attention_audit.errors import AuditError, suggest
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.targets import name_module
 
-from .audits import AUDITS, OWN, Audit, audit_named
+from .audits import AUDITS, OWN_RULE, Audit, audit_named
 from .job import Files, PlannedJob
 from .model import Run
 from .scope import Judged, Scope
@@ -232,7 +232,7 @@ class AuditPlan:
         for rule in dict.fromkeys(audit.rule for audit in asked):
             of_rule = [audit for audit in self.known.values() if audit.rule == rule]
             own = [audit for audit in of_rule if audit in asked]
-            if rule == OWN:
+            if rule == OWN_RULE:
                 yield from ((rule, [each], []) for each in own)
             else:
                 yield rule, own, [audit for audit in of_rule if audit not in asked]
@@ -261,7 +261,7 @@ class AuditPlan:
         wildcards = {"dataset": judged.dataset, "model": judged.name}
         return PlannedJob(
             rule=rule,
-            wildcards=wildcards | ({"audit": audits[0].name} if rule == OWN else {}),
+            wildcards=wildcards | ({"audit": audits[0].name} if rule == OWN_RULE else {}),
             stage=stage,
             inputs=inputs,
             outputs={audit.name: [self.locate(judged, audit.name)] for audit in (*audits, *others)},

@@ -16,7 +16,7 @@ Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tok
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed", "shown"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
-OWN = "own_audit"
+OWN_RULE = "own_audit"
 """The rule that makes an audit of the user's own."""
 
 
@@ -63,7 +63,7 @@ class Audit:
     split: ReadSplit = "test"
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    rule: str = OWN
+    rule: str = OWN_RULE
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -101,5 +101,7 @@ def build_own_audit(target: str) -> Audit:
         raise AuditError(f"audits: {target}: {name} is an audit already; rename the function")
     kind = load(columns)
     if not isinstance(kind, Artefact) or kind.path != f"audits/{{dataset}}/{{model}}/{name}.parquet":
-        raise AuditError(f"audits: {columns} declares no columns of {name}; write described({name!r}, ...).holds(...)")
+        raise AuditError(
+            f"audits: {columns} declares no columns of {name}; write describe_file({name!r}, ...).add_columns(...)"
+        )
     return Audit(name, kind.meaning, target=target, columns=columns)

@@ -27,7 +27,7 @@ JUDGING = (
     "single_weight replaced soft"
 )
 """The audits of which the summary says why a model is not asked them."""
-EVERY = "*"
+ALL_SUITES = "*"
 """Stands for all suites in what an exhibit reads."""
 NEEDS = {
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
@@ -157,7 +157,7 @@ class ExhibitPlan:
     def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
         if read.suites:
-            asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
+            asked = [(suite, name) for suite, name in self.scope.asked if {ALL_SUITES, suite.name} & {*read.suites}]
         else:
             asked = [(self.scope.find_suite(exhibit.suite), name) for name in self.list_datasets(exhibit, only)]
         return {

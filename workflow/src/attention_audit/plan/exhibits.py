@@ -14,7 +14,7 @@ from attention_audit.places import TREE
 
 CAPTIONS = TREE / "workflow" / "report"
 """The folder of the package's own captions."""
-ITS_OWN = "its own"
+OWN_SUITE = "its own"
 """In the place of a suite's key: the suite of the exhibit."""
 Source = Literal["audit", "corpus", "table", "tables", "records"]
 
@@ -111,7 +111,8 @@ def _take_suite(exhibit: ExhibitT, suite: str) -> ExhibitT:
     name.
     """
     reads = {
-        name: replace(read, suites=(suite,)) if ITS_OWN in read.suites else read for name, read in exhibit.reads.items()
+        name: replace(read, suites=(suite,)) if OWN_SUITE in read.suites else read
+        for name, read in exhibit.reads.items()
     }
     if suite == exhibit.suite:
         return replace(exhibit, suites=(suite,), reads=reads)
@@ -119,7 +120,7 @@ def _take_suite(exhibit: ExhibitT, suite: str) -> ExhibitT:
     return replace(exhibit, name=name, suites=(suite,), number="", reads=reads)
 
 
-def each(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
+def expand_suites(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
     """Return one exhibit for each suite of each, suite by suite, those of all suites at the end."""
     made = [_take_suite(one, suite) for one in exhibits for suite in one.suites] + [
         one for one in exhibits if not one.suites
@@ -155,7 +156,7 @@ class Table(Exhibit):
 READS = {
     "audit": ReadFile("audit"),
     "rows": ReadFile("audit", categories=True),
-    "if_asked": ReadFile("audit", suites=(ITS_OWN,)),
+    "if_asked": ReadFile("audit", suites=(OWN_SUITE,)),
     "of_every_suite": ReadFile("audit", suites=("*",)),
     "corpus": ReadFile("corpus"),
     "table": ReadFile("table"),
@@ -189,6 +190,6 @@ _FIGURES = TypeAdapter(tuple[Figure, ...]).validate_python(tuple(map(_fill_in, _
 _TABLES = TypeAdapter(tuple[Table, ...]).validate_python(tuple(map(_fill_in, _LISTED["tables"])))
 
 
-FIGURES = {one.name: one for one in each(_FIGURES)}
-TABLES = {one.name: one for one in each(_TABLES)}
+FIGURES = {one.name: one for one in expand_suites(_FIGURES)}
+TABLES = {one.name: one for one in expand_suites(_TABLES)}
 EXHIBITS: tuple[Exhibit, ...] = (*FIGURES.values(), *TABLES.values())

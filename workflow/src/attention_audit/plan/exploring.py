@@ -11,7 +11,7 @@ from .job import Files
 from .model import Model, Run
 from .trainings import Trainings
 
-SHOWN = ("texts", "summary")
+PAGE_TABLES = ("texts", "summary")
 """The tables that the page shows."""
 AUDITS = ("consistency", "instance_adversary", "word_attributions")
 """The audits that are read."""
@@ -37,7 +37,7 @@ def plan_page(exhibiting: ExhibitPlan, trainings: Trainings, suites: list[ShownS
     )
     inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
     inputs |= {file: [config.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-    return inputs | {name: [exhibiting.locate(TABLES[name], ".parquet")] for name in SHOWN}, settings
+    return inputs | {name: [exhibiting.locate(TABLES[name], ".parquet")] for name in PAGE_TABLES}, settings
 
 
 def _describe_view(

@@ -11,13 +11,13 @@ from typing import Any
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import MAPS, ReportJob, ShownExhibit, ShownSuite
-from attention_audit.names import built
+from attention_audit.names import describe_parts
 from attention_audit.section import Section
 from attention_audit.targets import name_module
 
 from . import corpora, transformers
 from .auditing import AuditPlan
-from .audits import OWN
+from .audits import OWN_RULE
 from .checking import MEMORY, check_files
 from .exhibiting import ExhibitPlan
 from .exhibits import EXHIBITS, TABLES
@@ -27,7 +27,7 @@ from .scope import Scope
 from .suites import read_config
 from .trainings import Trainings
 
-LONGEST = 100_000
+MAX_SETTINGS_LENGTH = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
 131,072 characters in one word."""
 
@@ -37,9 +37,10 @@ def write_json(job: Section) -> str:
     one.
     """
     text = job.model_dump_json()
-    if len(text) > LONGEST:
+    if len(text) > MAX_SETTINGS_LENGTH:
         raise AuditError(
-            f"config: {len(text):,} characters are too many for one job ({type(job).__name__}, at most {LONGEST:,}); "
+            f"config: {len(text):,} characters are too many for one job ({type(job).__name__}, at most "
+            f"{MAX_SETTINGS_LENGTH:,}); "
             "name fewer data sets, or shorten their entries"
         )
     return text
@@ -182,16 +183,16 @@ class Plan:
         """Return the settings of the job of the report."""
         made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.list_made(folder))
         return ReportJob(
-            config=self.config.recorded(),
+            config=self.config.build_record(),
             suites=self.describe_suites(),
             exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in made],
             audits={name: audit.asks for name, audit in self.auditing.known.items()},
-            columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN],
+            columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN_RULE],
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,
             built={
-                f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
+                f"{name}/{suite.name}/{model.family}": describe_parts(of.encoder, of.attention, of.hierarchical)
                 for suite, name in self.scope.asked
                 for _, _, model in self.scope.list_judged(suite, name)
                 if model.settings

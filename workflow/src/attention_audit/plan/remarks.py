@@ -5,7 +5,7 @@ from typing import Any
 
 from attention_audit.config import Config
 
-HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
+PAPER_HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
 """Units of the papers' encoders, by the beginning of our tables' names."""
 BABI, BABI_HIDDEN = "babi-", 32
 DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 128, "hidden": 64}
@@ -34,7 +34,7 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     }
     remarks = {}
     for tables, ours in hidden.items():
-        theirs = BABI_HIDDEN if dataset.startswith(BABI) else HIDDEN[tables]
+        theirs = BABI_HIDDEN if dataset.startswith(BABI) else PAPER_HIDDEN[tables]
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
         remarks[tables] = [f"our word vectors: {vectors}", *sizes]
     named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from attention_audit.artefacts.files import whole
-from attention_audit.config import NOTHING, Config, extended, parse_config
+from attention_audit.artefacts.files import write_whole
+from attention_audit.config import NOTHING, Config, extend_config, parse_config
 from attention_audit.errors import AuditError
 from attention_audit.targets import load
 
@@ -69,7 +69,7 @@ SUITES = {
 
 def build_config_type() -> type[Config]:
     """Return the type of the configuration, with the sections that suites bring."""
-    return extended({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
+    return extend_config({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
 
 
 def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
@@ -83,8 +83,8 @@ RECORD = ".configuration.yaml"
 
 def write_configuration(config: Config) -> None:
     """Write it down when a run starts. Raises AuditError where the folder cannot be written to."""
-    with whole(Path(config.results) / RECORD) as path:
-        path.write_text(yaml.safe_dump(config.recorded(), sort_keys=False), encoding="utf-8")
+    with write_whole(Path(config.results) / RECORD) as path:
+        path.write_text(yaml.safe_dump(config.build_record(), sort_keys=False), encoding="utf-8")
 
 
 def read_configuration(folder: Path) -> Config:

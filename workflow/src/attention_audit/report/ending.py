@@ -19,7 +19,7 @@ from attention_audit.columns.tables import SUMMARY
 from attention_audit.jobs.pages import ShownSuite
 from attention_audit.names import display_name
 
-MOST = 6
+MAX_FURTHER_MODELS = 6
 """So many further models have a line."""
 WIDTH = 100
 """Characters of a line."""
@@ -66,11 +66,11 @@ def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[s
     rows, more = read_table(summary, SUMMARY).to_pylist(), summary.with_suffix(".md")
     models = {(suite.key, model): (suite.title, name) for suite in suites for model, name in suite.models.items()}
     judged, lines = [row for row in rows if row["model"]], [""]
-    for place, row in enumerate(judged[: MOST + 1]):
+    for place, row in enumerate(judged[: MAX_FURTHER_MODELS + 1]):
         about = models.get((row["suite"], row["model"]), (row["suite"], row["model"]))
         who = ", ".join([display_name(row["dataset"]), *about])
         lines += [shorten(f"{who}: {count_zones(row)}")] if place else write_answer(row, who)
-    if (left := len(judged) - 1 - MOST) > 0:
+    if (left := len(judged) - 1 - MAX_FURTHER_MODELS) > 0:
         lines.append(f"and {left} more in {more.name}")
     lines += [shorten(f"{display_name(row['dataset'])}: {row['note']}") for row in rows if not row["model"]]
     return "\n".join([*lines, "", f"Each answer in full, with all intervals: {more}", *report])

@@ -14,9 +14,9 @@ import pandas as pd
 
 from attention_audit.tables.wording import mark_direction
 
-SURE = 0.8
+SURE_PROBABILITY = 0.8
 """From which probability of the predicted class on a model is called sure."""
-FAR = log(2) / 2
+FAR_JSD = log(2) / 2
 """From which JSD (nats) on an adversary is said to go far: half of the largest."""
 NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
@@ -54,7 +54,7 @@ class TextReadout(NamedTuple):
         """Tell whether trainings disagree on its map, whether the adversary goes far, and both amounts."""
         # to three digits, which every page has, so that all choose the same text
         differ, moved = self.others - self.agree, -1.0 if isnan(self.moved) else round(self.moved, 3)
-        return differ > 0, self.moved > FAR, differ / max(self.others, 1), moved
+        return differ > 0, self.moved > FAR_JSD, differ / max(self.others, 1), moved
 
 
 def say_doubt(seen: TextReadout, item: str) -> str:
@@ -65,7 +65,7 @@ def say_doubt(seen: TextReadout, item: str) -> str:
         which = every if differ == seen.others else f"{differ} of the {seen.others}"
         verb = "has" if differ == 1 else "have"
         said.append(f"{which} other training{'s' * (seen.others != 1)} {verb} another top {item}")
-    if seen.moved > FAR:
+    if seen.moved > FAR_JSD:
         said.append(f"an adversary moves the map by {seen.moved:.2f} of at most {log(2):.2f} (JSD)")
     return " and ".join(said)
 
@@ -78,7 +78,11 @@ def choose_opening(texts: Sequence[TextReadout], item: str = "word") -> tuple[in
     adversary. Of these, it is the one that most trainings disagree on, then the one whose map the adversary moves
     furthest, then the first. Where no text is in doubt, it is the first of all, and the sentence says so.
     """
-    sure = [place for place, seen in enumerate(texts) if seen.right and seen.sure >= SURE and any(seen.doubt[:2])]
+    sure = [
+        place
+        for place, seen in enumerate(texts)
+        if seen.right and seen.sure >= SURE_PROBABILITY and any(seen.doubt[:2])
+    ]
     if not sure:
         return 0, NO_REASON.format(item=item)
     readable = [place for place in sure if texts[place].words in READABLE]

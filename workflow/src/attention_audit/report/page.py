@@ -47,7 +47,7 @@ SINGLE = "texts"
 DATASET = "data set"
 MOST_ROWS = 12
 """Rows of a table that are on the page; its files have all."""
-HIGH = 460
+FRAME_HEIGHT_PIXELS = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
@@ -334,20 +334,20 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
 
 
-def first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
+def make_first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
     ((_, (row, *_)), *_) = list_answers(summary, labels)
     return row
 
 
-def card(summary: pd.DataFrame, labels: Labels) -> str:
+def write_card(summary: pd.DataFrame, labels: Labels) -> str:
     """Write the card of the first model of a columns.SUMMARY frame as HTML, in a frame of its own: its style touches
     nothing around it, and it needs no network. labels: what models are called.
     """
     template = open_templates().get_template("card.html")
-    shown = template.render(row=first_row(summary, labels), by_key={}, by_name={}, explorer=None)
+    shown = template.render(row=make_first_row(summary, labels), by_key={}, by_name={}, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
         "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"
     )
-    return str(Markup(frame).format(shown, HIGH))
+    return str(Markup(frame).format(shown, FRAME_HEIGHT_PIXELS))

@@ -25,7 +25,7 @@ SAMPLE = 256
 """Texts on which it is measured what half precision costs."""
 DECODERS = 64
 """Decoders with which it is measured."""
-SPREAD = 2.0
+LOGIT_SD = 2.0
 """Standard deviation that the logits of these decoders have over the texts."""
 SHARE = 0.99
 """Share of the logits that are to move by less than `BUDGET`."""
@@ -37,7 +37,7 @@ def measure_change(texts: Sequence[Tensor]) -> float:
     """Measure how far half precision moves the logits of texts, all but the 1 % that it moves most: n times (L, H).
 
     The decoders see the mean of the states of each text. They are what a step of gradient descent on random labels
-    makes of zeros, scaled until their logits have the standard deviation `SPREAD` over the texts.
+    makes of zeros, scaled until their logits have the standard deviation `LOGIT_SD` over the texts.
     """
     generator = torch.Generator().manual_seed(1)
     halves = [states.half() for states in texts]
@@ -46,7 +46,7 @@ def measure_change(texts: Sequence[Tensor]) -> float:
     if not rounded.isfinite().all():
         return float("inf")
     decoders = (means - means.mean(0)).T @ labels
-    scale = SPREAD / (means @ decoders).std(0).clamp(min=torch.finfo(torch.float64).tiny)
+    scale = LOGIT_SD / (means @ decoders).std(0).clamp(min=torch.finfo(torch.float64).tiny)
     return float((((means - rounded) @ decoders).abs() * scale).flatten().quantile(SHARE))
 
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import write_lines
-from attention_audit.artefacts.files import rebuild_hint, whole
+from attention_audit.artefacts.files import rebuild_hint, write_whole
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason, read_table
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
 from attention_audit.columns.files import CENSUS, CORPUS
@@ -26,7 +26,7 @@ from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.document import (
     LIMIT,
-    MOST,
+    MAX_TEXTS,
     About,
     AboutView,
     SampleSize,
@@ -45,14 +45,14 @@ from attention_audit.tables.wording import read_class_names
 
 from .job import Job
 
-CALLED = {
+FILE_LABELS = {
     "instance_adversary": "adversary of each text",
     "word_attributions": "gradient, leave-one-out or integrated gradients",
 }
 """What the page calls maps that audits make."""
 PILOT = 40
 """Texts of a data set that say how many bytes one takes."""
-SHORTER = 0.98
+SIZE_FACTOR = 0.98
 """Factor on the bytes that texts may take where they still take too many."""
 
 
@@ -122,7 +122,7 @@ class PageBuilder:
     def _list_missing(self, view: ExploredView) -> dict[str, str]:
         """List the maps that a view has not, each with the reason in a sentence."""
         missing = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
-        for audit, called in CALLED.items():
+        for audit, called in FILE_LABELS.items():
             path = self.audits.get((view.dataset, view.name, f"{audit}.parquet"))
             if reason := read_reason(path) if path else view.unasked.get(audit):
                 missing[called] = f"The audit {reason}."
@@ -187,8 +187,8 @@ class PageBuilder:
         count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
         why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        if shown == MOST:
-            why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
+        if shown == MAX_TEXTS:
+            why = f"The page shows {MAX_TEXTS:,} texts of a data set at most, {drawn_by}."
         return SampleSize(of=count, shown=shown, why="" if shown == count else why)
 
     def _write(self, counts: Mapping[str, int]) -> tuple[str, dict[str, int]]:
@@ -204,7 +204,7 @@ class PageBuilder:
 
     def fit(self) -> str:
         """Write the page with as many texts as it may have."""
-        most = {name: min(MOST, len(ids)) for name, ids in self.ids.items()}
+        most = {name: min(MAX_TEXTS, len(ids)) for name, ids in self.ids.items()}
         counts = {name: min(PILOT, count) for name, count in most.items()}
         text, sizes = self._write(counts)
         room = float(self.limit - len(text.encode()) + sum(sizes.values()))
@@ -213,7 +213,7 @@ class PageBuilder:
             counts = share_room(most, {name: sizes[name] / counts[name] for name in counts}, room)
             text, sizes = self._write(counts)
             fits = len(text.encode()) <= self.limit or max(counts.values()) == 1
-            most, room = counts, room * SHORTER
+            most, room = counts, room * SIZE_FACTOR
         for name, count in counts.items():
             self.job.report(f"{name}: {count} of {len(self.ids[name])} texts, {sizes[name] / 1e6:.1f} MB")
         return text
@@ -243,6 +243,6 @@ def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:
     """Write the page."""
     torch.set_num_threads(job.settings.threads)
     text = PageBuilder(job, limit).fit()
-    with whole(job.output("page")) as path:
+    with write_whole(job.output("page")) as path:
         path.write_text(text, encoding="utf-8")
     job.report(f"{len(job.settings.views)} views in {job.output('page')}, {len(text.encode()) / 1e6:.1f} MB")

@@ -71,7 +71,7 @@ class EncodedTexts:
         seen = None if blocked is None else blocked.select(blocked.flat < read[blocked.owners])
         return replace(self, texts=texts.select(kept), blocked=seen)
 
-    def impermissible(self) -> Flags | None:
+    def find_impermissible(self) -> Flags | None:
         """Tell whether each token is impermissible, text after text; None where that was not read."""
         if self.blocked is None:
             return None
@@ -79,19 +79,19 @@ class EncodedTexts:
         tokens[(self.lengths.cumsum() - self.lengths)[self.blocked.owners] + self.blocked.flat] = True
         return tokens
 
-    def anonymised(self) -> "EncodedTexts":
+    def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
         word.
         """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
-        gone[self.is_token] = self.impermissible()
+        gone[self.is_token] = self.find_impermissible()
         emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN
         return replace(self, texts=RaggedLists(rows, texts.counts).select(~gone), blocked=None)
 
-    def masked(self, masks: Flags) -> "EncodedTexts":
+    def mask(self, masks: Flags) -> "EncodedTexts":
         """Return the same texts with the unknown word in the place of some; masks: whether each token is, text after
         text.
         """
@@ -182,7 +182,7 @@ def read_texts(
             raise AuditError(
                 f"{corpus}: text '{train.ids[missing]}': its answer is none of its candidates; leave it out"
             )
-    if blocked and not np.any(train.impermissible()):
+    if blocked and not np.any(train.find_impermissible()):
         raise AuditError(
             f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
             "entry of the data set, or name another data set"
@@ -198,7 +198,7 @@ def read_material(
 
     files: its `corpus` and `vocabulary`, and of a Transformer that the architecture names, its record as `transformer`.
     The texts have the states that it has of them, where `states` are among the files; else their pieces, and it is
-    `opened`. Words behind the last that it reads are cut off.
+    `open_parquet`. Words behind the last that it reads are cut off.
 
     Raises AuditError where a file is damaged or lacks what the architecture reads, and where the Transformer is another
     one by now, or cannot read a text.
@@ -213,7 +213,7 @@ def read_material(
         vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
     splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
-        splits = {name: texts.anonymised() for name, texts in splits.items()}
+        splits = {name: texts.anonymise() for name, texts in splits.items()}
     named = [part.labels for part in splits.values()]
     named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
     material = EncodedDataset(splits, 1 + int(np.concatenate(named).max()), len(words.words), vectors)
@@ -295,7 +295,7 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         texts.sentences,
         texts.queries,
         texts.candidates,
-        texts.impermissible(),
+        texts.find_impermissible(),
         None if texts.pieces is None else PieceTable(texts.pieces, device),
         texts.found,
         0 if texts.pieces is None else marks,

@@ -28,7 +28,7 @@ from attention_audit.jobs.corpus import CorpusJob
 
 from .job import Job
 
-LONGEST = 10_000
+MAX_GENSIM_WORDS = 10_000
 """Words of a text that gensim reads; it silently drops all further words."""
 
 
@@ -40,7 +40,7 @@ class Runs:
 
     def __iter__(self) -> Iterator[list[str]]:
         for words in self.texts:
-            yield from (words[start : start + LONGEST] for start in range(0, len(words), LONGEST))
+            yield from (words[start : start + MAX_GENSIM_WORDS] for start in range(0, len(words), MAX_GENSIM_WORDS))
 
 
 def train_vectors(

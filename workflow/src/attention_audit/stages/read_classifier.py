@@ -23,7 +23,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import GENERIC, find_folder, find_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
-from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
+from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
 
@@ -94,7 +94,7 @@ def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
     """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
     one.
     """
-    most = UNLIMITED if classifier.windowed else classifier.most
+    most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
     pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
     refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
     if classifier.windowed:

@@ -24,9 +24,9 @@ from attention_audit.readout import HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
-ENOUGH = 1e-4
+MAX_LOGIT_DIFFERENCE = 1e-4
 """How far the logits of the tail may be from the model's own."""
-AT_ONCE = 1000
+TEXTS_AT_ONCE = 1000
 """Texts whose heads are in memory together where they are not kept."""
 PIECES_OF_MAPS = 512
 """Padded pieces at most of the texts whose maps are computed together: some take memory by the square of a length."""
@@ -58,10 +58,11 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         with torch.inference_mode(), classifier.impose_weights(pieces, whole):
             by_model = classifier.compute_logits(pieces)[0].cpu()
         apart = float((by_tail - by_model).abs().max())
-        if not apart <= ENOUGH:
+        if not apart <= MAX_LOGIT_DIFFERENCE:
             raise AuditError(
                 f"{classifier.folder}: under imposed weights the whole model and its last layers as they are known "
-                f"here differ by {apart:.2g} in a logit, more than {ENOUGH:g}; this kind of model is not supported"
+                f"here differ by {apart:.2g} in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; "
+                f"this kind of model is not supported"
             )
 
 
@@ -90,10 +91,10 @@ def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, log
     """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
     sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
     apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
-    if not apart <= ENOUGH * max(1.0, float(np.abs(logits).max())):
+    if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(logits).max())):
         raise AuditError(
             f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
-            f"a logit, more than {ENOUGH:g}; this kind of model is not supported"
+            f"a logit, more than {MAX_LOGIT_DIFFERENCE:g}; this kind of model is not supported"
         )
 
 
@@ -104,10 +105,10 @@ def take_maps(
     over words and marks, predictions, and contributions at its own weights. The classes are those of the data.
     """
     table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
-    for start in range(0, len(pieces), AT_ONCE):
-        members = np.arange(start, min(start + AT_ONCE, len(pieces)))
+    for start in range(0, len(pieces), TEXTS_AT_ONCE):
+        members = np.arange(start, min(start + TEXTS_AT_ONCE, len(pieces)))
         attending, _ = take_heads(classifier, table, classes, members)
-        yield replace(read_heads(ids[start : start + AT_ONCE], labels[members], attending), several=None)
+        yield replace(read_heads(ids[start : start + TEXTS_AT_ONCE], labels[members], attending), several=None)
 
 
 def take_classifier(

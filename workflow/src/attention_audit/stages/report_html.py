@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.journal import read_journal
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
@@ -73,6 +73,6 @@ def run(job: Job[ReportJob]) -> None:
     text = render_page(finished, datetime.now(UTC), Path.cwd())
     written = yaml.safe_dump(job.settings.config, sort_keys=False)
     for name, content in {"page": text, "readme": write_guide(job.settings) + "\n", "config": written}.items():
-        with whole(job.output(name)) as path:
+        with write_whole(job.output(name)) as path:
             path.write_text(content, encoding="utf-8")
     job.report(f"{len(tables)} tables and {len(figures)} figures in {job.output('page')}, {len(text) / 2**20:.1f} MB")

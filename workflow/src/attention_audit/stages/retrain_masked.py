@@ -66,7 +66,7 @@ def run(job: Job[MaskedSettings]) -> None:
         for name, split in trainer.splits.items():
             random = stream("masking", f"{name} {percent}", settings.seed)
             masks[name] = mask_further(score_words(settings.order, model, split, random), masks[name], percent)
-        trainer.material = replace(whole, splits={name: own.masked(masks[name]) for name, own in whole.splits.items()})
+        trainer.material = replace(whole, splits={name: own.mask(masks[name]) for name, own in whole.splits.items()})
         trainer.splits = {name: build_split(own, trainer.device) for name, own in trainer.material.splits.items()}
         model = trainer.build()
         trainer.keep(model, trainer.train(model, say), made.pop(percent))

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from attention_audit.answer.samples import weigh_classes
 from attention_audit.answer.statements import list_touched
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import SEARCH
@@ -111,7 +111,7 @@ def split_lambdas(steps: Sequence[Step], one: float, other: float) -> float:
     return math.sqrt(below * above)
 
 
-def next_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, factor: float) -> float:
+def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, factor: float) -> float:
     """Choose the lambda of the next step, so that the bracket of each budget comes to lie within one zone.
 
     `first` to begin with, and `factor` times less as long as no step is within the least budget; then `factor` times
@@ -193,7 +193,7 @@ def search(
     softened = {name: weights.clone() for name, weights in model.state_dict().items()}
     steps: list[Step] = []
     for number in range(1, sought.steps + 1):
-        lambda_ = next_lambda(steps, budgets, sought.first, sought.factor)
+        lambda_ = choose_lambda(steps, budgets, sought.first, sought.factor)
         began = choose_start(steps, lambda_, max(budgets))
         place = f"step {number}/{sought.steps}"
         where = f"{place}, lambda {lambda_:.3g},"
@@ -259,7 +259,7 @@ def run(job: Job[SearchSettings]) -> None:
         steps.append(step)
     chosen = choose_step(steps, settings.budget)
     for source, path in zip(files[chosen][:2], copy[:2], strict=True):
-        with whole(path) as temporary:
+        with write_whole(path) as temporary:
             copyfile(source, temporary)
     trainer.read_out(trainer.build(copy.weights), copy.readouts, copy.tail)
     rows = [

@@ -58,7 +58,7 @@ NO_TEXT = "no test text has two items or more"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 FLAT = "the map is flat: shuffling hardly moves it"
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
-NOTHING = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
+NO_ROWS = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
 """The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
@@ -80,7 +80,7 @@ class MeasuredModel:
         self, subject: EvaluatedModel, audits: Frames, margins: Margins, names: ClassNames, groups: Mapping[str, str]
     ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
-        own = self.rows("predictions")
+        own = self.select_rows("predictions")
         self.seeds, self.ids = list_values(own, "seed"), list_values(own, "id")
         self.predictions, self.items = (make_grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
         self.shared, self.groups = groups, number_groups(self.ids, groups)
@@ -95,24 +95,26 @@ class MeasuredModel:
         """Count the texts of a mask (N,), or their groups."""
         return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
 
-    def rows(self, audit: str) -> pd.DataFrame:
+    def select_rows(self, audit: str) -> pd.DataFrame:
         """Select the rows of an audit on this model."""
-        return select_run(self.audits.get(audit, NOTHING), self.subject.model)
+        return select_run(self.audits.get(audit, NO_ROWS), self.subject.model)
 
-    def grid(self, rows: pd.DataFrame, name: str) -> Floats:
+    def lay_out(self, rows: pd.DataFrame, name: str) -> Floats:
         """Lay a column of rows out by training and text, (S, N), of texts of several items; NaN elsewhere."""
         return np.where(self.several, make_grid(rows, name, self.seeds, self.ids), nan)
 
     def shuffles(self, rows: pd.DataFrame, name: str) -> Floats:
         """Lay a column of the rows of `shuffles` out, of the map, the first, and of its K shuffles: (1 + K, S, N)."""
-        return np.array([self.grid(rows[rows["shuffle"] == number], name) for number in list_values(rows, "shuffle")])
+        return np.array(
+            [self.lay_out(rows[rows["shuffle"] == number], name) for number in list_values(rows, "shuffle")]
+        )
 
     def keep(self, values: Floats, number: int | None, predicted: Floats | None = None) -> Floats:
         """Put NaN where another class is predicted, by default that of the model; None: all count."""
         predicted = self.predictions if predicted is None else predicted
         return values if number is None else np.where(predicted == number, values, nan)
 
-    def part(
+    def build_part(
         self,
         number: int | None,
         sample: Sample,
@@ -140,7 +142,7 @@ class MeasuredModel:
     @cached_property
     def flat(self) -> str:
         """Say why a flat map states nothing; "" where shuffling moves the maps."""
-        chance = self.grid(self.rows("permutation"), "chance_jsd")
+        chance = self.lay_out(self.select_rows("permutation"), "chance_jsd")
         return FLAT if average_known(chance) < self.margins.flat * log(2) else ""
 
 
@@ -179,13 +181,13 @@ def compare_exceptions(side: Floats) -> Sample:
 def list_falls(measured: MeasuredModel, rows: pd.DataFrame, ranking: str) -> list[Floats]:
     """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `ask_located` or `replaced`."""
     rows = add_falls(rows)
-    return [measured.grid(select_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
+    return [measured.lay_out(select_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
 
 
 def place_falls(measured: MeasuredModel, falls: Sequence[Floats], number: int | None) -> Part:
     """Place a ranking by the falls of `list_falls`, of the texts of a class."""
     random, chosen, best = (measured.keep(each, number) for each in falls)
-    return measured.part(number, place_ranking(random, chosen, best, measured.groups), (-inf, inf))
+    return measured.build_part(number, place_ranking(random, chosen, best, measured.groups), (-inf, inf))
 
 
 def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
@@ -193,7 +195,7 @@ def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
 
     Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
     """
-    rows, replaced = measured.rows("located"), measured.rows("replaced")
+    rows, replaced = measured.select_rows("located"), measured.select_rows("replaced")
     if rows.empty:
         return measured.refuse("located")
     falls = list_falls(measured, rows, ranking)
@@ -214,7 +216,7 @@ def ask_ranks(measured: MeasuredModel) -> Cell:
     By how early decisions flip by weight, against shuffled weights: of what is left from the smallest set (0) to a
     random order (1), so that less is better.
     """
-    rows = measured.rows("shuffles")
+    rows = measured.select_rows("shuffles")
     if rows.empty:
         return measured.refuse("shuffles")
     # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
@@ -232,7 +234,9 @@ def ask_ranks(measured: MeasuredModel) -> Cell:
             for maps in (slice(1), slice(1, None))
         )
         reached = 1 - average_known(by_chance.values)
-        return measured.part(number, compare_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
+        return measured.build_part(
+            number, compare_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached
+        )
 
     cell = measured.state("ranks", measure, reason=measured.flat)
     way = write_percent(average_known(erase(random[0], by_weight[0], smallest[0], measured.groups).values))
@@ -272,7 +276,7 @@ def state_sides(
         avoided = estimate(compare_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
         supports = average(np.maximum(mine, 0.0))
-        return measured.part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
+        return measured.build_part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
 
     cell = measured.state("signed", measure)
     reached = write_percent(cell.part.shuffled)
@@ -281,7 +285,7 @@ def state_sides(
 
 def ask_signed(measured: MeasuredModel) -> Cell:
     """Ask: does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
-    rows = measured.rows("shuffles")
+    rows = measured.select_rows("shuffles")
     if rows.empty:
         return measured.refuse("shuffles")
     rows, how = find_leads(rows, measured.margins.inert)
@@ -295,13 +299,13 @@ def ask_signed(measured: MeasuredModel) -> Cell:
 
 def ask_used(measured: MeasuredModel) -> Cell:
     """Ask: does the prediction depend on these weights?"""
-    rows = measured.rows("permutation")
+    rows = measured.select_rows("permutation")
     if rows.empty:
         return measured.refuse("permutation")
-    tvd, flips = (measured.grid(rows, name) for name in ("mean_tvd", "flips"))
+    tvd, flips = (measured.lay_out(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
-        return measured.part(number, average(measured.keep(tvd, number)), SHARE)
+        return measured.build_part(number, average(measured.keep(tvd, number)), SHARE)
 
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
@@ -321,7 +325,7 @@ def state_pairs(
 
     def measure(number: int | None) -> Part:
         mine, shuffled = (measured.keep(each, number, first) for each in (apart, chance))
-        return measured.part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, weights)
+        return measured.build_part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, weights)
 
     lucky = average_known(np.where(several, 1 / measured.items[at], nan))
     each = compare_pairs(apart, chance, measured.groups).values
@@ -333,7 +337,7 @@ def state_pairs(
 
 def ask_stable(measured: MeasuredModel) -> Cell:
     """Ask: would another training show this map?"""
-    rows = measured.rows("stability")
+    rows = measured.select_rows("stability")
     if rows.empty:
         return Cell(reason="there is one training") if measured.subject.seeds < 2 else measured.refuse("stability")
     pairs, values = make_pair_grids(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
@@ -365,7 +369,7 @@ def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[
 
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
-    rows = measured.rows("stability")
+    rows = measured.select_rows("stability")
     pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)].groupby(["seed", "other"], sort=False, observed=True)
     found = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
     return [*map(average_known, found.T)]

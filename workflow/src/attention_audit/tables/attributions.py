@@ -169,7 +169,7 @@ def compare_rankings(
     if not {ATTENTION, RANDOM, best} <= names:
         return {}
     found = {}
-    for name in RANKINGS.ordered(names - {RANDOM, SMALLEST}):
+    for name in RANKINGS.arrange(names - {RANDOM, SMALLEST}):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
         together = number_groups(ids, groups)
@@ -204,7 +204,7 @@ def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
     for subject, own in list_subjects(subjects, {"ranked_sets": ranked_sets, "located": located}):
         found = compare_attributions(**own, groups=groups.get(subject.dataset, {}))
         about = subject.model_dump(include={"dataset", "suite", "model", "seeds"})
-        for name in RANKINGS.ordered({name for each in found.values() for name in each}):
+        for name in RANKINGS.arrange({name for each in found.values() for name in each}):
             row: Row = {**INSTEAD.blank, **about, "attribution": name}
             for question, estimates in found.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
@@ -243,7 +243,7 @@ def compare_marks(
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(ranked_sets, located, {})
     rows: list[Row] = []
-    for name in PLAUSIBLE.ordered(marked["attribution"].unique()):
+    for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
         cells |= {question: found[name][0] for question, found in effects.items() if name in found}
         rows += list_cells({"row": name}, cells)

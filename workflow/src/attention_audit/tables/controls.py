@@ -51,7 +51,7 @@ TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
 controls.yaml says how they are written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
-SILENT = (FLAT, NOTHING, "any weights would do")
+EXPECTED_REASONS = (FLAT, NOTHING, "any weights would do")
 """The reasons that a construction can give for no statement, or how they begin."""
 
 MAPS = {"relay": ("rollout", "attention"), "direct": ("attention", "rollout")}
@@ -178,7 +178,7 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
     """
     whole, _, ends = allowed.partition(CLASSES)
     if zones == NONE:
-        return NONE in whole and reason.startswith(SILENT)
+        return NONE in whole and reason.startswith(EXPECTED_REASONS)
     if zones == CLASSES and ends:
         lowest, highest = ends.split(",")
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
@@ -198,7 +198,7 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
             zones, reason, texts, value, spoken, found = (
                 row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
             )
-            if zones == NONE and not texts and not reason.startswith(SILENT):
+            if zones == NONE and not texts and not reason.startswith(EXPECTED_REASONS):
                 continue
             known = [one for one in json.loads(found or "[]") if one["zones"]]
             classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]

@@ -23,7 +23,7 @@ METRICS = (
     "instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
     "words_with_vector", "tokens_with_vector",
 )  # fmt: skip
-FEWEST = 4
+MIN_TEXTS_A_CLASS = 4
 """Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
@@ -76,7 +76,11 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
     called = f"classes: {list_names(names)}" if len(names) <= NAMED else ""
-    asked = f"{classes} classes in {texts} texts that were kept: are these labels?" if classes * FEWEST > texts else ""
+    asked = (
+        f"{classes} classes in {texts} texts that were kept: are these labels?"
+        if classes * MIN_TEXTS_A_CLASS > texts
+        else ""
+    )
     return {
         "instances": f"{unlabelled} texts have no label and were left out" if unlabelled else "",
         "classes": join_notes(called, asked),

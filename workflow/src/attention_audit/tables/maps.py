@@ -39,9 +39,13 @@ PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 
 
 def compare_maps(
-    measured: MeasuredModel | None, located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
-    plausibility: pd.DataFrame, plausible_words: pd.DataFrame,
-) -> pd.DataFrame:  # fmt: skip
+    measured: MeasuredModel | None,
+    located: pd.DataFrame,
+    map_stability: pd.DataFrame,
+    attribution_stability: pd.DataFrame,
+    plausibility: pd.DataFrame,
+    plausible_words: pd.DataFrame,
+) -> pd.DataFrame:
     """Measure METRICS and count the texts of each map of one model, the best by `located` first; where this was not
     asked (None), the best by the first of METRICS that was.
     """
@@ -49,7 +53,7 @@ def compare_maps(
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"attribution": object})
     marked = marked[marked["annotator"].astype(object) != ""]
     rows: list[Row] = []
-    for name in RANKINGS.ordered({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
+    for name in RANKINGS.arrange({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
         found, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if measured and len(falls):

@@ -42,8 +42,8 @@ BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
 CUT = "cut"
 """How many texts are read in part."""
 INSTANCE_ADVERSARY = "instance_adversary"
-MOVED = ("f1", "tvd", "jsd", "decision_flip_rate")
-ADVERSARIES = (*MOVED, "admissible_share")
+TABLE5_METRICS = ("f1", "tvd", "jsd", "decision_flip_rate")
+ADVERSARIES = (*TABLE5_METRICS, "admissible_share")
 RUN = ["dataset", "model", "lambda", "seed"]
 JW, SS = "JW2019", "SS2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
@@ -141,7 +141,7 @@ def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.Data
     seeds.
     """
     texts = comparison.assign(decision_flip_rate=comparison["decision_flip"])
-    averages = texts.groupby(RUN, sort=False, dropna=False)[[*MOVED[1:]]].mean().reset_index()
+    averages = texts.groupby(RUN, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
     runs = runs.melt([*RUN, "selection"], var_name="metric").rename(columns={"model": "row"})
@@ -155,7 +155,7 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
     From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
     columns.TABLE.
     """
-    return as_table(compare_runs(comparison, performance), models, MOVED)
+    return as_table(compare_runs(comparison, performance), models, TABLE5_METRICS)
 
 
 def wp_table5_adversary(
@@ -305,7 +305,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     earlier one. One row for each model and pair. `ranked_sets` holds rows of the audit ranked_sets, of any number of
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
-    expected, cells = RANKINGS.ordered(ranked_sets["ranking"].unique())[::-1], []
+    expected, cells = RANKINGS.arrange(ranked_sets["ranking"].unique())[::-1], []
     for about, own in split_models(ranked_sets):
         removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
         for first, second in combinations(expected, 2):

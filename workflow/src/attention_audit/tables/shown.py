@@ -26,8 +26,8 @@ from attention_audit.answer.lines import (
     write_share,
 )
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
-from attention_audit.artefacts.files import whole
-from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS
+from attention_audit.artefacts.files import write_whole
+from attention_audit.columns.tables import CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS, WORDED_BY
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
@@ -149,19 +149,19 @@ SHUFFLED = (
 
 def draw_claim(zones: str) -> str:
     """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
-    whole, split, ends = zones.partition(CLASSES)
-    known = whole.strip(f"?{NONE}")
-    drawn = ["touch " * whole.endswith("?") + draw_zones(known)] if known else []
-    drawn += [draw_zones(NONE).strip()] if NONE in whole else []
+    write_whole, split, ends = zones.partition(CLASSES)
+    known = write_whole.strip(f"?{NONE}")
+    drawn = ["touch " * write_whole.endswith("?") + draw_zones(known)] if known else []
+    drawn += [draw_zones(NONE).strip()] if NONE in write_whole else []
     drawn += [f"{CLASSES} {', '.join(map(draw_zones, ends.split(',')))}"] if split else []
     return " or ".join(drawn)
 
 
 def list_zones(row: Row) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    whole, _, ends = row["allowed"].partition(CLASSES)
+    write_whole, _, ends = row["allowed"].partition(CLASSES)
     said = row["said"].strip(CLASSES).split(",")
-    allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
+    allowed = ends.split(",") if len(said) > 1 and ends else [write_whole] * len(said)
     return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
 
 
@@ -237,7 +237,7 @@ def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
 
     def write(row: Row) -> Texts:
         texts = name_row(row, labels, "model", "attribution")
-        for name in BY:
+        for name in WORDED_BY:
             value, low, high, attention = (
                 write_share(row[f"{name}_{end}"]) for end in ("value", "low", "high", "attention")
             )
@@ -361,5 +361,5 @@ def render(
         ".tex": write_latex(parts, provenance),
     }
     for ending, text in texts.items():
-        with whole(path.with_suffix(ending)) as temporary:
+        with write_whole(path.with_suffix(ending)) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -94,7 +94,7 @@ def list_marks(own: pd.DataFrame) -> Row:
 
 def answer_subject(measured: MeasuredModel, asked: Asked = ASKED) -> Row:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
-    subject, own = measured.subject, measured.rows("predictions")
+    subject, own = measured.subject, measured.select_rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
     if own["label"].notna().any():
@@ -102,7 +102,7 @@ def answer_subject(measured: MeasuredModel, asked: Asked = ASKED) -> Row:
         row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
     for question, ask in asked.items():
         row |= list_columns(question, ask(measured))
-    return row | {"note": ask_order(row)} | list_marks(measured.rows("plausibility"))
+    return row | {"note": ask_order(row)} | list_marks(measured.select_rows("plausibility"))
 
 
 def summary(
@@ -157,7 +157,7 @@ def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.
         run = said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
         moved = select_run(measured.audits["comparison"], *run)
     jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
-    pairs = measured.rows("stability")
+    pairs = measured.select_rows("stability")
     pairs = pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)]
     places, over_pairs = make_pair_grids(pairs, ["jsd", "chance_jsd", "same_top"], ids)
     apart, by_chance, same = (values.sum(0) for values in over_pairs)

@@ -68,9 +68,9 @@ def estimate_questions(
         make_grids(select_ranking(ranked_sets, name), "fraction_removed", "model")
         for name in ("random", "attention", "smallest")
     )
-    return {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)} | {
+    return {("used", model): estimate(average(moved[model])) for model in models.arrange(moved)} | {
         ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
-        for model in models.ordered(random)
+        for model in models.arrange(random)
     }
 
 
@@ -127,7 +127,7 @@ def md_table_diversity(
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
         removed = make_grids(select_ranking(erased, "attention"), "fraction_removed", "model")
         cells = {
-            ("fraction_removed", model): take_median(removed[model], resamples) for model in models.ordered(removed)
+            ("fraction_removed", model): take_median(removed[model], resamples) for model in models.arrange(removed)
         }
         cells |= estimate_questions(permuted, erased, models)
         for (metric, row), effect in cells.items():
@@ -179,7 +179,7 @@ def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
         order, _, percent = model.rpartition("_")
         if order:
             found.setdefault(order, {0: right["base"]})[int(percent)] = values
-    return {order: dict(sorted(found[order].items())) for order in RANKINGS.ordered(found)}
+    return {order: dict(sorted(found[order].items())) for order in RANKINGS.arrange(found)}
 
 
 def measure_area(curve: Curve) -> Floats:

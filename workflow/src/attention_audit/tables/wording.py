@@ -44,7 +44,7 @@ DIGITS = {
     ".*": ("z.3f", "z.3f"),
 }
 """How values of a metric are written, ours and those of a paper."""
-ALWAYS = "always"
+INFINITE = "always"
 """An infinite value: a ratio to what never happens, of two rankings of which the second is never first."""
 
 
@@ -61,7 +61,7 @@ def write_heading(metric: str) -> str:
 def format_number(value: float, metric: str, paper: bool = False) -> str:
     """Write a value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
     if not math.isfinite(value):
-        return "" if math.isnan(value) else ALWAYS
+        return "" if math.isnan(value) else INFINITE
     digits = next(digits for names, digits in DIGITS.items() if re.fullmatch(names, metric))
     return f"{value:{digits[paper]}}"
 

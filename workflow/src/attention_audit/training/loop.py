@@ -17,7 +17,7 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from attention_audit.arrays import Integers
-from attention_audit.batching import Adam, runs
+from attention_audit.batching import Adam, cut_runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import measure_absolute_conicity
@@ -122,7 +122,7 @@ def draw_batches(
     """
     noisy = lengths * random.uniform(1 - noise, 1 + noise, len(lengths))
     order = np.argsort(noisy, kind="stable")
-    cut = list(runs((lengths if widths is None else widths)[order], size, tokens or math.inf))
+    cut = list(cut_runs((lengths if widths is None else widths)[order], size, tokens or math.inf))
     numbers = np.arange(len(cut))
     random.shuffle(numbers)
     for number in numbers:

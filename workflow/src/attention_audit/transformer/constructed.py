@@ -31,7 +31,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import BertProcessing
 
 from attention_audit.arrays import Floats
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import write_whole
 
 from .opening import import_library
 from .settings import BUILT, Construction
@@ -137,7 +137,7 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
         model.save_pretrained(folder)
         build_tokenizer(vocabulary).save_pretrained(folder)
         for name, target in targets.items():
-            with whole(target) as temporary:
+            with write_whole(target) as temporary:
                 shutil.copyfile(Path(folder) / name, temporary)
 
 

@@ -23,7 +23,7 @@ from .folder import (
     list_tokenizer_files,
     read_facts,
 )
-from .pieces import UNLIMITED
+from .pieces import UNLIMITED_LENGTH
 
 UNUSED = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
@@ -210,4 +210,4 @@ def choose_length(tokenizer: Any, model: Any, most: int) -> int:
         tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
         padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
         limits.append(positions if padding is None else positions - padding - 1)
-    return int(min(limit for limit in limits if limit and limit <= UNLIMITED))
+    return int(min(limit for limit in limits if limit and limit <= UNLIMITED_LENGTH))

@@ -18,11 +18,11 @@ from attention_audit.raw_text import RawText
 
 from .settings import TEXT
 
-AT_ONCE = 1000
+TEXTS_AT_ONCE = 1000
 """Texts that are cut into pieces together."""
 SPECIAL = -1
 """In the place of a word: the piece is a mark of the tokenizer's, such as [CLS] and [SEP]."""
-UNLIMITED = 1 << 20
+UNLIMITED_LENGTH = 1 << 20
 """A length beyond which a tokenizer means that it has none."""
 
 
@@ -120,9 +120,9 @@ def _take_text(
 
 
 def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
-    """Cut columns of texts into runs of `AT_ONCE`, so that few encodings are in memory together."""
-    for start in range(0, len(columns[0]), AT_ONCE):
-        yield [column[start : start + AT_ONCE] for column in columns]
+    """Cut columns of texts into runs of `TEXTS_AT_ONCE`, so that few encodings are in memory together."""
+    for start in range(0, len(columns[0]), TEXTS_AT_ONCE):
+        yield [column[start : start + TEXTS_AT_ONCE] for column in columns]
 
 
 def _assign(

@@ -19,13 +19,13 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Array, Integers
-from attention_audit.batching import mark_lengths, pad_slices, runs, sort_into_runs
+from attention_audit.batching import cut_runs, mark_lengths, pad_slices, sort_into_runs
 from attention_audit.errors import AuditError
 
 from .pieces import SPECIAL, Pieces
 from .settings import Pool
 
-LEAST = 0.25
+MIN_WINDOW_SHARE = 0.25
 """Share of a window that must be left for what slides."""
 _TOKENS = ContextVar("tokens", default=2048)
 
@@ -244,7 +244,7 @@ class Windows:
 
     def iterate_parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
         """Yield all windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
-        for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or get_piece_limit()):
+        for run in cut_runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or get_piece_limit()):
             at = torch.arange(len(self.text), device=self.text.device)[run]
             yield at, self.pieces.select_texts(at)
 
@@ -281,15 +281,19 @@ def cut_windows(pieces: PieceBatch, size: int) -> Windows:
 
 
 def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
-    """Raise AuditError where less than `LEAST` of the windows of a long text would slide. names: of the texts."""
+    """Raise AuditError where less than `MIN_WINDOW_SHARE` of the windows of a long text would slide.
+
+    names: of the texts.
+    """
     starts = pieces.starts
     for at in np.flatnonzero(pieces.counts > size).tolist():
         own = slice(starts[at], starts[at] + pieces.counts[at])
         begin, end = _find_sliding(pieces.words[own], pieces.ahead[at])
-        if size - pieces.counts[at] + end - begin < LEAST * size:
+        if size - pieces.counts[at] + end - begin < MIN_WINDOW_SHARE * size:
             raise AuditError(
                 f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
-                f"a pair or the prompt, leaves less than {100 * LEAST:.0f} % of them; raise max_length, or leave it out"
+                f"a pair or the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them; "
+                "raise max_length, or leave it out"
             )
 
 

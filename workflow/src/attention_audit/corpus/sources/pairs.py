@@ -162,7 +162,7 @@ SENTENCES = ("Sentence1", "Sentence2")
 """The columns of premises and of hypotheses."""
 MARK = "*"
 """Stands on both sides of a highlighted word."""
-MOST = 3
+MAX_ANNOTATORS = 3
 """Annotators of a pair at most: one of a training pair, three of the others."""
 
 
@@ -221,7 +221,7 @@ class EsnliCorpus(RawSource):
                 if label not in CLASSES:
                     raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
-                copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MOST + 1)}
+                copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MAX_ANNOTATORS + 1)}
                 found = {who: find_highlighted(row[text], copy) for who, copy in copies.items() if copy.strip()}
                 marks = {who: spans for who, spans in found.items() if spans is not None}
                 said = Annotations(marks, miscounted=len(found) - len(marks)) if found else None

@@ -22,7 +22,7 @@ from .wiegreffe_pinter import list_four_tests
 
 COLOURS = ("green", "purple", "vermillion", "sky")
 """Of models in question, by their place among those of all data sets; then from the first again."""
-LOOKS = {
+STYLES = {
     UNIFORM: Style("uniform", "orange", "s"),
     ADVERSARIES: Style("adversaries", "blue", "o"),
     IMPOSED: Style("uniform weights imposed", "grey", "D"),
@@ -35,7 +35,7 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
     sections.
     """
     named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
-    looks = {name: Style(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | LOOKS
+    looks = {name: Style(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | STYLES
     first, *others = section.models
     trainings: Mapping[str, list[str]] = section.by_model
     contrasts = Contrasts(
@@ -74,7 +74,7 @@ def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") 
     return Model(
         name=IMPOSED,
         family=IMPOSED,
-        look=LOOKS[IMPOSED],
+        look=STYLES[IMPOSED],
         seeds=seeds,
         rule="impose_uniform",
         reference=base,

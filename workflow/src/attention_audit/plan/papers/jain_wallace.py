@@ -16,7 +16,7 @@ ENCODERS = {
 }
 """The paper's encoders by their names: ours, and how they are called."""
 ATTENTIONS = {"tanh": ("additive", "additive"), "dot": ("dot", "dot product"), "drawn": ("drawn", "drawn by lot")}
-LOOKS = {
+STYLES = {
     name: Style(f"{ENCODERS[encoder][1]} ({ATTENTIONS[attention][1]})")
     for name in get_args(Combination)
     for encoder, attention in [name.split("_")]
@@ -46,4 +46,4 @@ def list_models(data: DataSet) -> Models:
             parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
         if encoder == "cnn":
             parts["kernels"] = KERNELS
-        yield data.train(name, LOOKS[name], section.seeds, parts, Schedule(trained, recipe.epochs))
+        yield data.train(name, STYLES[name], section.seeds, parts, Schedule(trained, recipe.epochs))

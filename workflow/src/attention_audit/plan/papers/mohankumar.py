@@ -15,7 +15,7 @@ KINDS = {
     "diversity_bilstm": ("bilstm", Style("diversity BiLSTM", "orange", "v")),
 }
 """The encoder of each model, and how it looks."""
-LOOKS = {name: look for name, (_, look) in KINDS.items()}
+STYLES = {name: look for name, (_, look) in KINDS.items()}
 
 
 def list_models(data: DataSet) -> Models:

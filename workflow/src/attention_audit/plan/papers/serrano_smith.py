@@ -8,7 +8,7 @@ from ..model import DataSet, Models, Schedule
 from ..transformers import describe_encoder
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
-LOOKS = {
+STYLES = {
     "han_rnn": Style("HANrnn"),
     "han_conv": Style("HANconv"),
     "han_none": Style("HANnoenc"),
@@ -21,7 +21,7 @@ LOOKS = {
 
 PUBLISHED = Recipe(weight_decay=0.0, amsgrad=False, average=True, plateau=True, measure="accuracy", class_weights=False)
 """How the paper trains: Adam on mean cross-entropy; the rate halves where accuracy on dev does not rise."""
-OWN = ("batch_size", "learning_rate", "clip_norm", "clip_value", "batch_tokens")
+RECIPE_FIELDS = ("batch_size", "learning_rate", "clip_norm", "clip_value", "batch_tokens")
 """What each recipe says of it."""
 
 
@@ -51,5 +51,5 @@ def list_models(data: DataSet) -> Models:
             "initialisation": "xavier",
             **(describe_encoder(data.config) if read else {}),
         }
-        trained = PUBLISHED.model_copy(update={key: getattr(recipe, key) for key in OWN})
-        yield data.train(name, LOOKS[name], section.seeds, parts, Schedule(trained, recipe.epochs, recipe.patience))
+        trained = PUBLISHED.model_copy(update={key: getattr(recipe, key) for key in RECIPE_FIELDS})
+        yield data.train(name, STYLES[name], section.seeds, parts, Schedule(trained, recipe.epochs, recipe.patience))

@@ -27,7 +27,7 @@ GUIDES: Mapping[str, tuple[Attention, Style]] = {
     "guide_adversary": ("imposed", Style("MLP, adversary's attention")),
 }
 """The attention of the guided models, and how they look."""
-LOOKS = {
+STYLES = {
     "base": Style("base", "green", "^"),
     "uniform": Style("uniform", "orange", "s"),
     "adversary": Style("adversary", "blue", "o"),
@@ -72,7 +72,7 @@ def list_four_tests(
     )
     yield train(
         "base",
-        LOOKS["base"],
+        STYLES["base"],
         seeds,
         base,
         schedule,
@@ -80,13 +80,13 @@ def list_four_tests(
         compared=seeds[1:],
         contrasts=contrasts,
     )
-    yield train("uniform", LOOKS["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
+    yield train("uniform", STYLES["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
     against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
     if adversary.search != "continuation":
         for value in adversary.lambdas:
             yield train(
                 name_adversary(value),
-                LOOKS["adversary"],
+                STYLES["adversary"],
                 adversary.seeds,
                 base,
                 Schedule(schedule.recipe, adversary.epochs, adversary.patience),
@@ -101,7 +101,7 @@ def list_four_tests(
         steps = [f"{CONTINUATION}_step{number}" for number in range(1, search.steps + 1)]
         chosen = train(
             CONTINUATION,
-            LOOKS["continuation_chosen"],
+            STYLES["continuation_chosen"],
             adversary.seeds,
             base,
             Schedule(schedule.recipe, search.epochs, pace=search.pace),
@@ -124,7 +124,7 @@ def list_four_tests(
             yield replace(
                 chosen,
                 name=name,
-                look=LOOKS[CONTINUATION],
+                look=STYLES[CONTINUATION],
                 family=CONTINUATION,
                 made_with=CONTINUATION,
                 step=number,
