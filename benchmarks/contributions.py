@@ -32,7 +32,7 @@ def measure(name: str, readout: Readout, wanted: str) -> None:
 
 def main() -> None:
     """Time both splits."""
-    short, long = splits.asked_for(__doc__)
+    short, long = splits.parse_splits(__doc__)
     measure("SST lengths", short, " (wanted: at most 2 s each)")
     measure("long texts", long, "")
 

@@ -23,7 +23,7 @@ from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.located import located
 from attention_audit.audits.settings import Agreement, Erasure
-from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.network_readout import take_readout
 
 
 def seconds(run: Callable[[], object]) -> float:

@@ -29,7 +29,7 @@ def measure(name: str, readout: Readout) -> None:
 
 def main() -> None:
     """Time both splits."""
-    short, long = splits.asked_for(__doc__)
+    short, long = splits.parse_splits(__doc__)
     measure("SST lengths", short)
     measure("long texts", long)
 

@@ -9,7 +9,7 @@ import torch
 from attention_audit.readout import Readout
 
 
-def asked_for(about: str | None) -> tuple[Readout, Readout]:
+def parse_splits(about: str | None) -> tuple[Readout, Readout]:
     """The short and the long split, in the sizes of the command line, to be read on one core; `about` is its help."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=int, default=1725, help="short texts (default 1725)")

@@ -9,7 +9,7 @@ from readouts import make_readout
 
 from attention_audit.batching import cut_runs
 from attention_audit.model.batch import RaggedLists, Split
-from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.network_readout import take_readout
 from attention_audit.training.loop import draw_batches
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)

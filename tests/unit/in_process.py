@@ -44,7 +44,7 @@ def making(plan, path):
             each for suite, own in plan.scope.asked if own == dataset for each in plan.scope.list_judged(suite, own)
         )
         audit, judged = audit_named(Path(file).stem), next(each for each in asked if each.name == model)
-        return plan.auditing.plan_rule(judged, audit.rule, [audit], [])
+        return plan.audit_plan.plan_rule(judged, audit.rule, [audit], [])
     return _makers(plan).get(path)
 
 
@@ -70,7 +70,7 @@ def make_audit(plan, dataset, suite, audit):
     """Make an audit of all judged models of a suite, whether it is there or not; what the stage said."""
     said = []
     for judged in plan.scope.list_judged(plan.scope.find_suite(suite), dataset):
-        job = plan.auditing.plan_rule(judged, audit_named(audit).rule, [audit_named(audit)], [])
+        job = plan.audit_plan.plan_rule(judged, audit_named(audit).rule, [audit_named(audit)], [])
         make(plan, *job.read)
         said += run_job(job)
     return said
@@ -78,6 +78,6 @@ def make_audit(plan, dataset, suite, audit):
 
 def make_exhibit(plan, exhibit):
     """Make a table or figure, whether it is there or not, and first what it is made from; what the stage said."""
-    job = plan.exhibiting.plan_job(exhibit)
+    job = plan.exhibit_plan.plan_job(exhibit)
     make(plan, *job.read)
     return run_job(job)

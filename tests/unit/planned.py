@@ -102,24 +102,24 @@ def judged_of(plan, suite, dataset, model=""):
 
 def inputs_of(plan, audit, suite, dataset, model=""):
     """The input files of an audit of a judged model, by default the first one."""
-    return plan.auditing.list_inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
+    return plan.audit_plan.list_inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
 def audit_of(plan, audit, suite, dataset, model=""):
     """What an audit of a judged model is told, by default of the first one."""
-    return plan.auditing.build_job(judged_of(plan, suite, dataset, model), audit_named(audit))
+    return plan.audit_plan.build_job(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
 def asked_of(plan, suite, dataset):
     """The names of the audits that a suite is asked on a data set."""
     every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
-    return {audit.name for judged in every for audit in plan.auditing.list_asked(judged)}
+    return {audit.name for judged in every for audit in plan.audit_plan.list_asked(judged)}
 
 
 def plan_alone(plan, name, suite, dataset, model=""):
     """Plan an audit by itself, of a judged model, by default of the first one."""
     audit = audit_named(name)
-    return plan.auditing.plan_rule(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
+    return plan.audit_plan.plan_rule(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
 
 
 def read_audit(plan, name, dataset, model):
@@ -133,12 +133,12 @@ def read_made(plan, name):
     """Make a table, whether it is there or not, and read it."""
     table = TABLES[name]
     make_exhibit(plan, table)
-    return read_frame(Path(plan.exhibiting.locate(table, ".parquet")), artefact(table.columns))
+    return read_frame(Path(plan.exhibit_plan.locate(table, ".parquet")), artefact(table.columns))
 
 
 def list_made(plan):
     """List the tables and figures that a plan makes."""
-    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.list_made(folder)}
+    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibit_plan.list_made(folder)}
 
 
 def unmade(plan):

@@ -14,7 +14,7 @@ from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import INSTEAD, TABLE
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.attributions import instead, table_contributions, table_plausibility, table_soft
-from attention_audit.tables.shown import show_table
+from attention_audit.tables.render import show_table
 
 NAN = math.nan
 KEYS = {"dataset": "needle", "suite": "wp", "model": "base", "seed": 1}

@@ -154,9 +154,9 @@ def test_what_is_known_of_the_training_texts_files_is_read_too():
     plan = plan_of(datasets=["yelp-hat"], serrano_smith={"datasets": []}, jain_wallace={"datasets": []})
     for exhibit in EXHIBITS:
         if "records" in exhibit.reads:
-            fetched = {tuple(file) for files in plan.exhibiting.build_job(exhibit).fetched.values() for file in files}
+            fetched = {tuple(file) for files in plan.exhibit_plan.build_job(exhibit).fetched.values() for file in files}
             assert ("imdb", "aclImdb_v1.tar.gz") in fetched
-            read = plan.exhibiting.list_inputs(exhibit)["records"]
+            read = plan.exhibit_plan.list_inputs(exhibit)["records"]
             assert sorted(read) == sorted(f"results/raw/{folder}/records/{name}.json" for folder, name in fetched)
 
 

@@ -55,7 +55,7 @@ def test_files_go_by_name_and_in_order(stage):
 def test_the_stages_refuse_settings_that_are_not_theirs(caplog):
     """A wrong or missing setting of every kind of job, named with its place."""
     plan = plan_of()
-    table = plan.exhibiting.build_job(TABLE)
+    table = plan.exhibit_plan.build_job(TABLE)
     jobs = [
         ("prepare", corpora.plan_preparation(plan.config, "needle", None).settings, "files", "one"),
         ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
@@ -77,7 +77,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog):
 
 def test_a_users_fault_is_one_line_and_status_1(tmp_path):
     """In a process of its own, on the terminal and in the log."""
-    settings = plan_of().exhibiting.build_job(TABLE).model_dump_json()
+    settings = plan_of().exhibit_plan.build_job(TABLE).model_dump_json()
     log = tmp_path / "logs" / "stage.log"
     command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]
     files = ["--input", "performance", *["no/such.parquet"] * 3, "--output", "parquet", "x"]

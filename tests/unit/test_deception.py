@@ -16,7 +16,7 @@ from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import Names, Style
-from attention_audit.tables.shown import show_table
+from attention_audit.tables.render import show_table
 from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import collect_labels
 

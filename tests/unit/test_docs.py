@@ -23,10 +23,10 @@ from attention_audit.columns.audits import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
-from attention_audit.plan.asked_for import GATHERING, refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.unknown_targets import GATHERING, refuse_unknown
 from attention_audit.questions import AVOIDED, QUESTIONS
 from attention_audit.report.guide import write_guide
 from attention_audit.report.page import read_caption
@@ -130,7 +130,7 @@ def plan_asked_for(words, mirror):
         raw = overlaid(raw, {key: yaml.safe_load(value)})
     plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
     targets = [target for target in asked.targets if target not in GATHERING]
-    shorts = [exhibit.rule for exhibit in EXHIBITS if plan.exhibiting.list_datasets(exhibit)]
+    shorts = [exhibit.rule for exhibit in EXHIBITS if plan.exhibit_plan.list_datasets(exhibit)]
     shorts += ["explorer", "report_html"]
     refuse_unknown(targets, shorts, [*plan.plan_jobs(), *plan.plan_further()] if targets else [], plan.refuse)
     for folder in asked.profile or []:
@@ -211,7 +211,7 @@ def test_the_life_of_a_text_is_as_it_is_told():
         base.locate("weights"),
         base.locate_readout(),
         plan.config.places.audit_file("sst", "base", "comparison"),
-        plan.exhibiting.locate(figure, ".pdf"),
+        plan.exhibit_plan.locate(figure, ".pdf"),
         "runs/sst-quick/report.html",
     ]
     assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths

@@ -95,7 +95,7 @@ def test_what_an_exhibit_reads_and_writes_is_declared(plan, exhibit):
             case "tables":
                 assert set(read.columns) <= TABLES.keys()
             case "corpus":
-                artefact(plan.exhibiting.find_columns(read))
+                artefact(plan.exhibit_plan.find_columns(read))
     if isinstance(exhibit, Table):
         artefact(exhibit.columns)
         assert callable(load(exhibit.shown))
@@ -113,7 +113,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs():
 
 
 def test_a_table_of_tables_reads_those_that_are_made():
-    read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibiting.list_inputs(REPLICATION)["tables"]
+    read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibit_plan.list_inputs(REPLICATION)["tables"]
     assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation"]
 
 
@@ -135,7 +135,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path):
     assert "replication" not in list_made(marked)
     # nothing that is not made can be had, and nobody reads it
     jobs = [*bare.plan_jobs(), *bare.plan_further()]
-    assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.list_files(REPLICATION)}]
+    assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibit_plan.list_files(REPLICATION)}]
     for name, reason in {
         "fig_plausibility": "it needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "it needs marked words, and mine has none",
@@ -153,52 +153,52 @@ def test_published_numbers_are_of_a_data_set_of_the_papers_suite():
 
 def test_generated_texts_are_shown_where_there_are_no_others(tmp_path):
     figure = FIGURES["wp_fig2_attention_maps"]
-    assert plan_of(datasets=["needle", "chorus"]).exhibiting.list_datasets(figure) == ["needle", "chorus"]
-    assert own_texts(tmp_path / "a.csv", "needle").exhibiting.list_datasets(figure) == ["mine"]
+    assert plan_of(datasets=["needle", "chorus"]).exhibit_plan.list_datasets(figure) == ["needle", "chorus"]
+    assert own_texts(tmp_path / "a.csv", "needle").exhibit_plan.list_datasets(figure) == ["mine"]
 
 
 def test_a_papers_table_is_made_of_the_papers_data_sets():
     table = TABLES["jw_table1_performance"]
     for datasets in (["needle"], ["needle", "babi-1"]):
-        exhibiting = plan_of(jain_wallace={"datasets": datasets}).exhibiting
-        assert exhibiting.list_datasets(table) == datasets[1:]
-        assert (table in exhibiting.list_made("tables")) == (len(datasets) > 1)
+        exhibit_plan = plan_of(jain_wallace={"datasets": datasets}).exhibit_plan
+        assert exhibit_plan.list_datasets(table) == datasets[1:]
+        assert (table in exhibit_plan.list_made("tables")) == (len(datasets) > 1)
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan):
     figure = FIGURES["wp_fig3_seed_variance"]
-    every, one = plan.exhibiting.list_inputs(figure), plan.exhibiting.list_inputs(figure, "chorus")
+    every, one = plan.exhibit_plan.list_inputs(figure), plan.exhibit_plan.list_inputs(figure, "chorus")
     assert one == {
         "comparison": ["results/audits/chorus/base/comparison.parquet"],
         "instance_adversary": ["results/audits/chorus/base/instance_adversary.parquet"],
     }
     assert all(set(one[name]) < set(every[name]) for name in one)
-    job = plan.exhibiting.build_job(figure, "chorus")
+    job = plan.exhibit_plan.build_job(figure, "chorus")
     assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
-    planned = plan.exhibiting.plan_job(figure, "chorus")
+    planned = plan.exhibit_plan.plan_job(figure, "chorus")
     assert planned.files[0] == "results/figures/chorus/wp_fig3_seed_variance.pdf"
     assert (planned.rule, planned.wildcards["dataset"]) == ("figure_of_dataset", "chorus")
     line = "digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
-    assert re.match(line, refusal(plan.exhibiting.list_inputs, figure, "digest"))
-    said = refusal(plan_of(datasets=[]).exhibiting.build_job, figure, "chorus")
+    assert re.match(line, refusal(plan.exhibit_plan.list_inputs, figure, "digest"))
+    said = refusal(plan_of(datasets=[]).exhibit_plan.build_job, figure, "chorus")
     assert said.startswith("chorus: wp_fig3_seed_variance speaks of no data set in this configuration")
 
 
 def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan):
     figure = FIGURES["fig_plausibility"]
     for only in ("", "chorus"):
-        assert plan.exhibiting.list_inputs(figure, only) == {
+        assert plan.exhibit_plan.list_inputs(figure, only) == {
             "plausibility": ["results/tables/table_plausibility.parquet"]
         }
-        assert plan.exhibiting.build_job(figure, only).reads["plausibility"].only == only
+        assert plan.exhibit_plan.build_job(figure, only).reads["plausibility"].only == only
     # the papers are named in what is drawn
-    assert plan.exhibiting.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
+    assert plan.exhibit_plan.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
 
 
 def test_a_read_of_one_suite_by_name_is_of_that_suite(plan):
     read = ReadFile("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
-    assert plan.exhibiting.list_inputs(entry)["permutation"] == [
-        plan.auditing.locate(each, "permutation")
+    assert plan.exhibit_plan.list_inputs(entry)["permutation"] == [
+        plan.audit_plan.locate(each, "permutation")
         for each in plan.scope.list_judged(plan.scope.find_suite("jw"), "needle")
     ]

@@ -14,7 +14,7 @@ from yaml import safe_load
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record
 from attention_audit.plan.plan import Plan
-from attention_audit.stages.transforming import check_folder
+from attention_audit.stages.transformer_inputs import check_folder
 from attention_audit.transformer.folder import MIRROR
 from attention_audit.transformer.settings import BUILT_FILES as FILES
 

@@ -57,7 +57,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan):
     models, (judged,) = plan.scope.models(suite, "chorus"), plan.scope.list_judged(suite, "chorus")
     assert [*models] == ["mine", "imposed", "uniform"]
     assert plan.scope.find_base(suite, "chorus") == Run("mine", 1)
-    compared = plan.auditing.list_runs(judged, audit_named("comparison"))
+    compared = plan.audit_plan.list_runs(judged, audit_named("comparison"))
     assert compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
     contrasts = judged.model.contrasts
     assert contrasts.uniform == "uniform"

@@ -4,7 +4,7 @@ from math import nan
 
 import pytest
 
-from attention_audit.report.first import FAR_JSD, NO_REASON, SURE_PROBABILITY, TextReadout, choose_opening
+from attention_audit.report.first_text import FAR_JSD, NO_REASON, SURE_PROBABILITY, TextReadout, choose_opening
 
 PLAIN = TextReadout(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
 SPLIT = PLAIN._replace(agree=1)

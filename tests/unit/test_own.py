@@ -91,8 +91,8 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan):
 
 def test_all_that_needs_no_network_is_asked(plan):
     suite = plan.scope.find_suite("own")
-    assert [audit.name for audit in plan.auditing.list_asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
-    (subject,) = plan.exhibiting.list_subjects()
+    assert [audit.name for audit in plan.audit_plan.list_asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
+    (subject,) = plan.exhibit_plan.list_subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
@@ -161,7 +161,7 @@ def test_data_sets_have_models_of_their_own():
     assert [judged.name for judged in plan.scope.list_judged(suite, "talks")] == ["own_small", "own_large"]
     assert (plan.scope.find_base(suite, "talks"), plan.scope.find_shown(suite, "talks")) == (Run("small", 1), None)
     talks, reviews = (
-        plan.auditing.list_runs(judged_of(plan, "own", name), audit_named("comparison"))
+        plan.audit_plan.list_runs(judged_of(plan, "own", name), audit_named("comparison"))
         for name in ("talks", "reviews")
     )
     assert talks == []
@@ -169,8 +169,8 @@ def test_data_sets_have_models_of_their_own():
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
-    assert plan.exhibiting.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
-    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.list_subjects()}
+    assert plan.exhibit_plan.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
+    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibit_plan.list_subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
     assert unmade(plan) == set()
     # what shows a whole suite is made once of a data set

@@ -10,7 +10,7 @@ from planned import CATALOGUE, overlaid
 from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
-from attention_audit.plan import checking
+from attention_audit.plan import file_checks
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section
@@ -27,8 +27,8 @@ def job(*inputs, makes):
 def hashed(monkeypatch):
     """The files that are read for their checksums."""
     read = []
-    real = checking.checksum
-    monkeypatch.setattr(checking, "checksum", lambda path: read.append(path) or real(path))
+    real = file_checks.checksum
+    monkeypatch.setattr(file_checks, "checksum", lambda path: read.append(path) or real(path))
     return read
 
 
@@ -39,7 +39,7 @@ def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path, hashed):
     jobs = [job(path, tmp_path / "absent.csv", makes=made), job(made, makes=tmp_path / "other")]
 
     def find():
-        found = checking.hash_files(jobs, memory)
+        found = file_checks.hash_files(jobs, memory)
         assert [*found] == [str(path)]
         return found[str(path)]
 
@@ -54,8 +54,8 @@ def test_a_table_is_looked_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path, memory, seen = Path("own.csv"), tmp_path / "memory" / "checked", list[str]()
     write_rows(path, [{"text": f"text {at % 40}", "label": at % 2} for at in range(60)])
-    real = checking.check_dataset
-    monkeypatch.setattr(checking, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
+    real = file_checks.check_dataset
+    monkeypatch.setattr(file_checks, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
 
     def look(memory=memory, **changes):
         raw = {"datasets": ["mine"], "corpora": {"mine": ENTRY | changes}}
@@ -83,7 +83,7 @@ def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):
     path.touch()
     os.utime(path, (time.time() + 3600,) * 2)
     with pytest.raises(AuditError, match=r"ahead of this machine's clock; .*: touch '.*my own.csv'$") as caught:
-        checking.hash_files([job(path, makes=tmp_path / "corpus")], tmp_path / "checked")
+        file_checks.hash_files([job(path, makes=tmp_path / "corpus")], tmp_path / "checked")
     assert "\n" not in str(caught.value)
 
 
@@ -98,6 +98,6 @@ def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
     memory = tmp_path / "memory" / "checked"
-    found = checking.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).plan_jobs(), memory)
+    found = file_checks.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).plan_jobs(), memory)
     assert {"own.csv", "own.mask", "own.vec"} <= {*found}
     assert not any(path.startswith("results/") for path in found)

@@ -18,7 +18,7 @@ from attention_audit.model.network import PairClassifier, predict_split
 from attention_audit.readout import build_head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages.loading import build_model, build_split, read_material
-from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.network_readout import take_readout
 from attention_audit.training.loop import make_optimizer
 from attention_audit.training.settings import Recipe
 

@@ -23,7 +23,7 @@ from attention_audit.tables.papers import (
     ss_table3_accuracy,
     ss_table_pairwise,
 )
-from attention_audit.tables.shown import render, show_table
+from attention_audit.tables.render import render, show_table
 from attention_audit.tables.tidy import make_grids
 from attention_audit.tables.wording import collect_labels, write_name
 

@@ -13,7 +13,7 @@ MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
 
 def files(plan):
     """The paths of every kind of file that a plan names."""
-    for job in [*plan.plan_jobs(), *plan.trainings.plan_further(), *plan.exhibiting.plan_further()]:
+    for job in [*plan.plan_jobs(), *plan.trainings.plan_further(), *plan.exhibit_plan.plan_further()]:
         yield from [*(path for path in job.read if not path.startswith("workflow/report/")), *job.files]
 
 

@@ -22,7 +22,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import hash_audit
+from attention_audit.plan.audit_plan import hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
@@ -198,7 +198,7 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models():
 
 
 def test_the_base_model_is_not_compared_with_itself(plan):
-    compared = plan.auditing.list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
+    compared = plan.audit_plan.list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
     assert compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
     runs = audit_of(plan, "comparison", "wp", "needle").runs
     shown = [(run.model, run.lambda_, run.seed, run.selection, run.searched) for run in runs]
@@ -230,7 +230,7 @@ def test_a_data_set_may_have_word_vectors_of_its_own(plan):
 def test_generated_texts_stand_behind_real_ones_on_every_page():
     plan = plan_of(datasets=["needle", "movies"], serrano_smith={"datasets": []}, jain_wallace={"datasets": ["needle"]})
     assert plan.scope.controls == ["needle"]
-    names = [subject.dataset for subject in plan.exhibiting.list_subjects()]
+    names = [subject.dataset for subject in plan.exhibit_plan.list_subjects()]
     assert list(dict.fromkeys(names)) == ["movies", "needle"]
     assert plan.plan_pages()[0].settings.views[0].dataset == "movies"
     report = by_name(plan.plan_jobs())["report_html"]
@@ -307,12 +307,12 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line():
 def list_settings(plan):
     """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
     jobs = {f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in list_seeds(plan).items()}
-    jobs |= {exhibit.name: plan.exhibiting.build_job(exhibit) for exhibit in EXHIBITS}
+    jobs |= {exhibit.name: plan.exhibit_plan.build_job(exhibit) for exhibit in EXHIBITS}
     jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.plan_pages()[0].settings}
     for suite, dataset in plan.scope.asked:
         for judged in plan.scope.list_judged(suite, dataset):
-            for audit in plan.auditing.list_asked(judged):
-                jobs[f"{audit.name} {suite.name}"] = plan.auditing.build_job(judged, audit)
+            for audit in plan.audit_plan.list_asked(judged):
+                jobs[f"{audit.name} {suite.name}"] = plan.audit_plan.build_job(judged, audit)
     return {name: write_json(job) for name, job in jobs.items()}
 
 
@@ -353,7 +353,7 @@ def hash_jobs(plan):
     code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
     code |= {job.rule.removesuffix("_html"): job.code for job in plan.plan_pages()}
     code |= {audit.name: hash_audit(audit) for audit in AUDITS.values()}
-    return code | {exhibit.name: plan.exhibiting.plan_job(exhibit).code for exhibit in EXHIBITS}
+    return code | {exhibit.name: plan.exhibit_plan.plan_job(exhibit).code for exhibit in EXHIBITS}
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def hash_jobs(plan):
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),
-        ("tables/shown.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
+        ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
         ("report/guide.py", "report"),
         ("training/loop.py", "train|search_adversary"),
         ("stages/search_adversary.py", "search_adversary"),
@@ -387,7 +387,7 @@ def hash_jobs(plan):
             "train|search_adversary|correlation|agreement|conicity|located|replaced|soft|impermissible|"
             "plausible_words|word_attributions|attribution_stability",
         ),
-        ("stages/reading_out.py", "train|search_adversary"),
+        ("stages/network_readout.py", "train|search_adversary"),
         ("corpus/sources/control.py", "prepare"),
     ],
 )

@@ -12,7 +12,7 @@ from attention_audit.columns.files import READOUT
 from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.model.network import predict_split
 from attention_audit.readout import read_readout, read_readouts
-from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.network_readout import take_readout
 
 
 @pytest.mark.parametrize(

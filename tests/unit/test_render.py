@@ -10,7 +10,7 @@ from refusal import refusal
 
 from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.shown import render, show_claims, show_pairs, show_table, write_mean
+from attention_audit.tables.render import render, show_claims, show_pairs, show_table, write_mean
 from attention_audit.tables.wording import format_number
 
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})

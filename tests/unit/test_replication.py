@@ -14,6 +14,7 @@ from attention_audit.columns.tables import REPLICATION
 from attention_audit.config import Config
 from attention_audit.plan.remarks import describe_data, describe_models
 from attention_audit.tables.published import Fact, find_rounding, read_facts
+from attention_audit.tables.render import render, show_comparisons
 from attention_audit.tables.replication import (
     SOURCES,
     estimate_f1_variance,
@@ -22,7 +23,6 @@ from attention_audit.tables.replication import (
     judge_agreement,
     replication,
 )
-from attention_audit.tables.shown import render, show_comparisons
 from attention_audit.tables.tidy import fill_columns
 
 NONE = math.nan

@@ -17,8 +17,7 @@ from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
-from attention_audit.report.ending import count_machines, find_commit, find_span, list_versions
-from attention_audit.report.first import ShadedItem, find_first_text
+from attention_audit.report.first_text import ShadedItem, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
     MOST_ROWS,
@@ -32,6 +31,7 @@ from attention_audit.report.page import (
     render_page,
     write_duration,
 )
+from attention_audit.report.terminal import count_machines, find_commit, find_span, list_versions
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -62,7 +62,7 @@ def shown_table(name, columns, shown, suite=""):
     """A table of a kind of rows, and how it is shown."""
     return ShownExhibit(
         name=name, folder="tables", suite=suite, number="", shows="x", answers=[],
-        columns=f"columns.tables:{columns}", shown=f"tables.shown:{shown}",
+        columns=f"columns.tables:{columns}", shown=f"tables.render:{shown}",
     )  # fmt: skip
 
 

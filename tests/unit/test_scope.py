@@ -9,7 +9,7 @@ from planned import plan_of
 def test_a_plan_that_nobody_holds_is_gone():
     plan = plan_of()
     plan.audit_files()
-    gone = weakref.ref(plan.auditing)
+    gone = weakref.ref(plan.audit_plan)
     del plan
     gc.collect()
     assert gone() is None

@@ -16,7 +16,7 @@ from attention_audit.divergence import jsd
 from attention_audit.model.attention import build_attention, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
-from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.network_readout import take_readout
 from attention_audit.stages.search_adversary import (
     Step,
     choose_lambda,

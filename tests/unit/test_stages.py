@@ -109,13 +109,13 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
         # none of these encoders is short of positions, and each has one head
         assert columns.empty
         said = "heads needs several heads of attention, and " if audit.name == "heads" else ""
-        assert read_reason(Path(plan.auditing.locate(judged, name))).startswith(said)
+        assert read_reason(Path(plan.audit_plan.locate(judged, name))).startswith(said)
         return
     assert len(columns) > 0
     assert set(columns["dataset"]) == {DATASET}
     if "model" in columns and audit.takes != "suite":
         models = plan.scope.models(judged.suite, DATASET)
-        runs = [run for _, run in plan.auditing.list_pairs(judged, audit)]
+        runs = [run for _, run in plan.audit_plan.list_pairs(judged, audit)]
         expected = {(models[run.model].family, run.seed) for run in runs}
         if audit.name == "attribution_stability":
             # a training is held against those before it
@@ -125,16 +125,16 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
 def test_every_table_and_figure_is_made_of_its_files_alone(plan, exhibit):
-    if plan.exhibiting.find_reason(exhibit):
+    if plan.exhibit_plan.find_reason(exhibit):
         # no paper has numbers of a generated text, and no suite asks for soft erasure by itself
         assert exhibit.needs == ("published",) or exhibit.name == "table_soft"
         return
     make_exhibit(plan, exhibit)
     # a csv file may be no more than its heading
-    files = plan.exhibiting.list_files(exhibit)
+    files = plan.exhibit_plan.list_files(exhibit)
     assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in files)
     if isinstance(exhibit, Table):
-        path = Path(plan.exhibiting.locate(exhibit, ".parquet"))
+        path = Path(plan.exhibit_plan.locate(exhibit, ".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
 
 
@@ -261,7 +261,7 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(plan, au
 def test_an_audit_says_the_same_by_itself_and_with_others(plan, tmp_path, suite):
     """And those of its rule that the suite is not asked have no rows, and say why."""
     judged = judged_of(plan, suite, DATASET)
-    job = by_name(plan.auditing.plan_jobs())[f"erasure/{DATASET}/{judged.name}"]
+    job = by_name(plan.audit_plan.plan_jobs())[f"erasure/{DATASET}/{judged.name}"]
     names = ("contributions", "single_weight", "ranked_sets", "shuffles")
     unasked = "evidence" if suite == "ss" else "planted"
     alone = {name: read_audit(plan, name, DATASET, judged.name) for name in names}
@@ -270,7 +270,7 @@ def test_an_audit_says_the_same_by_itself_and_with_others(plan, tmp_path, suite)
     for name, rows in alone.items():
         assert read_frame(tmp_path / f"{name}.parquet", artefact(audit_named(name).columns)).equals(rows), name
     further = audit_named(unasked)
-    job = plan.auditing.plan_rule(judged, further.rule, [audit_named("plausibility")], [further])
+    job = plan.audit_plan.plan_rule(judged, further.rule, [audit_named("plausibility")], [further])
     make(plan, *job.read)
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in job.outputs})
     assert read_table(tmp_path / f"{unasked}.parquet", artefact(further.columns)).num_rows == 0

@@ -25,7 +25,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, MeasuredModel
+from attention_audit.tables.model_answers import ASKED, FLAT, ON_TEST, SHARED, MeasuredModel
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 

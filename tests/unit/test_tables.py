@@ -19,7 +19,7 @@ from attention_audit.tables.papers import (
     wp_table3_guides,
     wp_table5_adversary,
 )
-from attention_audit.tables.shown import show_table
+from attention_audit.tables.render import show_table
 from attention_audit.tables.tidy import as_table, list_gaps
 from attention_audit.tables.variants import roar_table_racu
 

@@ -11,8 +11,8 @@ from labels import LABELS
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import TEXTS
-from attention_audit.tables.shown import render
-from attention_audit.tables.shown import show_texts as shown
+from attention_audit.tables.render import render
+from attention_audit.tables.render import show_texts as shown
 from attention_audit.tables.summary import TOP, divide_gain, select_top, texts
 
 N = 10

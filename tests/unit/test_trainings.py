@@ -162,10 +162,10 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own():
     assert settings_of(plan, "unison/cnn_dot", 10).epochs == 7
     assert settings_of(plan, "debate/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets are others
-    jobs = by_name(plan.auditing.plan_jobs())
+    jobs = by_name(plan.audit_plan.plan_jobs())
     assert "stability/chorus/flan_none" in jobs
     assert "stability/digest/flan_rnn" not in jobs
-    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.list_subjects()} == {
+    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibit_plan.list_subjects()} == {
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
     }  # fmt: skip

@@ -158,7 +158,7 @@ def test_a_model_that_reads_again_predicts_as_it_did_from_states(run, training):
 def test_what_is_frozen_alone_is_encoded_once_and_shared_by_all_trainings(run):
     frozen = run.plan.config.transformer.frozen
     assert ("encode" in {job.rule for job in run.plan.plan_jobs()}) == frozen
-    assert {subject.frozen for subject in run.plan.exhibiting.list_subjects()} == {frozen}
+    assert {subject.frozen for subject in run.plan.exhibit_plan.list_subjects()} == {frozen}
 
 
 @frozen_only
@@ -223,7 +223,7 @@ def test_audits_run_the_models_again(run, dataset, suite, audits):
     for audit in audits:
         make_audit(run.plan, dataset, suite, audit)
         judged = judged_of(run.plan, suite, dataset)
-        assert Path(run.plan.auditing.locate(judged, audit)).stat().st_size > 500
+        assert Path(run.plan.audit_plan.locate(judged, audit)).stat().st_size > 500
 
 
 @pytest.mark.parametrize("run", ["tuned"], indirect=True)

@@ -27,9 +27,9 @@ from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import count_gpus
-from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
+from attention_audit.plan.unknown_targets import GATHERING, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN_RULE
-from attention_audit.plan.checking import hash_files
+from attention_audit.plan.file_checks import hash_files
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import write_configuration
 from attention_audit.plan.plan import Plan, write_json
@@ -155,7 +155,7 @@ onsuccess:
     made = {str(path) for job in workflow.dag.jobs for path in job.output}
     page = f"{PLACES.results}/report.html"
     if (summary := PLACES.exhibit("tables", "summary", ".parquet")) in made:
-        from attention_audit.report.ending import write_ending
+        from attention_audit.report.terminal import write_ending
 
         where = [
             f"Open {page} in a browser: every table and figure, explained.",
@@ -301,7 +301,7 @@ def allot_training(rule):
 
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
-OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN_RULE]
+OWN_AUDITS = [audit.name for audit in PLAN.audit_plan.known.values() if audit.rule == OWN_RULE]
 OVERVIEWS = [exhibit.name for exhibit in EXHIBITS if exhibit.maker == "overview"]
 
 # figures in Snakemake's own report

@@ -89,11 +89,11 @@ rule figures:
 
 # each of them by a short name: snakemake wp_fig5
 for exhibit in EXHIBITS:
-    if PLAN.exhibiting.list_datasets(exhibit):
+    if PLAN.exhibit_plan.list_datasets(exhibit):
 
         rule:
             name:
                 exhibit.rule
             input:
-                PLAN.exhibiting.list_files(exhibit),
+                PLAN.exhibit_plan.list_files(exhibit),
             localrule: True

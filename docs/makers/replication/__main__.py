@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
-from attention_audit.report.ending import find_commit
+from attention_audit.report.terminal import find_commit
 from makers.replication.gallery import write_gallery
 from makers.replication.keeping import keep_run
 from makers.replication.kept import RECORD, ROOT

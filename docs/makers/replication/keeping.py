@@ -20,7 +20,7 @@ from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import add_others
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.suites import SUITES
-from attention_audit.report.ending import count_machines, list_versions
+from attention_audit.report.terminal import count_machines, list_versions
 from attention_audit.tables.wording import collect_labels
 from makers.replication import ladders
 from makers.replication.entries import PAGES, KeptRun, Page

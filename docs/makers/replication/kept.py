@@ -16,7 +16,7 @@ from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import TABLES, Exhibit, Table
 from attention_audit.section import Section
-from attention_audit.tables.shown import Block, Shown
+from attention_audit.tables.render import Block, Shown
 from attention_audit.targets import load
 from makers.replication.entries import PAGES, KeptRun, Page
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from attention_audit.names import display_name
-from attention_audit.tables.shown import write_interval
+from attention_audit.tables.render import write_interval
 from attention_audit.tables.wording import format_number
 from makers.replication.grids import grid
 

@@ -13,8 +13,8 @@ import pandas as pd
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Table
 from attention_audit.tables.published import read_facts
+from attention_audit.tables.render import NOTES, show_answer, write_interval
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
-from attention_audit.tables.shown import NOTES, show_answer, write_interval
 from attention_audit.tables.wording import format_number, write_heading, write_name
 from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page

@@ -28,13 +28,13 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.given import GivenReadout, check_path, name_classes, name_readouts, readout
 from attention_audit.given.files import write
-from attention_audit.plan.auditing import STAGES
+from attention_audit.plan.audit_plan import STAGES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
-from attention_audit.report.ending import HEAD, write_answer
 from attention_audit.report.page import make_first_row, write_card
+from attention_audit.report.terminal import HEAD, write_answer
 from attention_audit.stages.job import Job
 from attention_audit.tables.wording import Labels
 

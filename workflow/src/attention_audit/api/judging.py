@@ -29,7 +29,7 @@ from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.tokens import tokenize
 from attention_audit.errors import AuditError
 from attention_audit.given import A_WORD, list_entries, list_integers, list_words, name_classes, read_numbers
-from attention_audit.tables.asked import (
+from attention_audit.tables.model_answers import (
     NO_TEXT,
     SIMILARITY,
     Asked,

@@ -40,8 +40,10 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suites import Suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
+from attention_audit.stages.classifier_readout import take_classifier
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import build_model, build_split, read_material
+from attention_audit.stages.network_readout import take_readout
 from attention_audit.stages.read_classifier import (
     build_split_of,
     cut_pieces,
@@ -49,8 +51,6 @@ from attention_audit.stages.read_classifier import (
     open_classifier,
     read_texts,
 )
-from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer

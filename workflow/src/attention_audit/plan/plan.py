@@ -16,12 +16,12 @@ from attention_audit.section import Section
 from attention_audit.targets import name_module
 
 from . import corpora, transformers
-from .auditing import AuditPlan
+from .audit_plan import AuditPlan
 from .audits import OWN_RULE
-from .checking import MEMORY, check_files
-from .exhibiting import ExhibitPlan
+from .exhibit_plan import ExhibitPlan
 from .exhibits import EXHIBITS, TABLES
-from .exploring import EXPLORER, REPORT, plan_page
+from .explorer_plan import EXPLORER, REPORT, plan_page
+from .file_checks import MEMORY, check_files
 from .job import PlannedJob
 from .scope import Scope
 from .suites import read_config
@@ -59,16 +59,16 @@ class Plan:
         self.scope = Scope(self.config)
         self.read, self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
-        self.auditing = AuditPlan(self.scope, self.trainings)
-        self.exhibiting = ExhibitPlan(self.scope, self.auditing, raw, catalogue)
+        self.audit_plan = AuditPlan(self.scope, self.trainings)
+        self.exhibit_plan = ExhibitPlan(self.scope, self.audit_plan, raw, catalogue)
 
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""
         return [
-            self.auditing.locate(judged, audit.name)
+            self.audit_plan.locate(judged, audit.name)
             for suite, dataset in self.scope.asked
             for judged in self.scope.list_judged(suite, dataset)
-            for audit in self.auditing.list_asked(judged)
+            for audit in self.audit_plan.list_asked(judged)
         ]
 
     def plan_jobs(self) -> list[PlannedJob]:
@@ -81,8 +81,8 @@ class Plan:
             *corpora.plan_jobs(self.config, self.scope.datasets, self.scope.mirror),
             *encoders,
             *trained,
-            *self.auditing.plan_jobs(),
-            *self.exhibiting.plan_jobs(),
+            *self.audit_plan.plan_jobs(),
+            *self.exhibit_plan.plan_jobs(),
             *self.plan_pages(
                 {path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}
             ),
@@ -99,15 +99,15 @@ class Plan:
         splits, other tables and figures, and figures of one data set.
         """
         others = corpora.plan_jobs(self.config, list(self.config.corpora), self.scope.mirror)
-        return [*others, *self.trainings.plan_further(), *self.exhibiting.plan_further()]
+        return [*others, *self.trainings.plan_further(), *self.exhibit_plan.plan_further()]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
-        self.exhibiting.refuse(path)
+        self.exhibit_plan.refuse(path)
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
-            case ("audits", dataset, model, file) if Path(file).stem in self.auditing.known:
-                self.auditing.refuse(Path(file).stem, model, dataset)
+            case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
+                self.audit_plan.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
                 corpora.find_source(self.config, dataset)
             case ("raw", folder, file):
@@ -115,12 +115,12 @@ class Plan:
             case ("figures", dataset, file):
                 for exhibit in EXHIBITS:
                     if exhibit.name == Path(file).stem:
-                        self.exhibiting.list_datasets(exhibit, dataset)
+                        self.exhibit_plan.list_datasets(exhibit, dataset)
 
     def plan_pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
         """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
         results = self.config.results
-        explored, shown = plan_page(self.exhibiting, self.trainings, [])
+        explored, shown = plan_page(self.exhibit_plan, self.trainings, [])
         # of the first model, a text of which is shown, with the maps of some trainings
         first = {
             "readouts": [
@@ -133,17 +133,17 @@ class Plan:
             wildcards={},
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
-            make_settings=lambda: plan_page(self.exhibiting, self.trainings, self.describe_suites())[1],
+            make_settings=lambda: plan_page(self.exhibit_plan, self.trainings, self.describe_suites())[1],
             runs=["explorer.page"],
             prints=["columns.tables"],
         )
-        tables, figures = ([*self.exhibiting.list_made(folder)] for folder in ("tables", "figures"))
+        tables, figures = ([*self.exhibit_plan.list_made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
             rule="report_html",
             wildcards={},
             inputs={
-                "tables": [self.exhibiting.locate(table, ".parquet") for table in tables],
-                "figures": [self.exhibiting.locate(figure, ".png") for figure in figures],
+                "tables": [self.exhibit_plan.locate(table, ".parquet") for table in tables],
+                "figures": [self.exhibit_plan.locate(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
                 "records": [*corpora.list_records(self.config, self.scope.datasets), *fetched],
                 **first,
@@ -155,7 +155,7 @@ class Plan:
             },
             make_settings=self.report_job,
             runs=[name_module(target) for table in TABLES.values() for target in (table.columns, table.shown)],
-            prints=["report.guide", *(name_module(audit.columns) for audit in self.auditing.known.values())],
+            prints=["report.guide", *(name_module(audit.columns) for audit in self.audit_plan.known.values())],
         )
         return [explorer, report]
 
@@ -181,13 +181,13 @@ class Plan:
 
     def report_job(self) -> ReportJob:
         """Return the settings of the job of the report."""
-        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.list_made(folder))
+        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibit_plan.list_made(folder))
         return ReportJob(
             config=self.config.build_record(),
             suites=self.describe_suites(),
             exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in made],
-            audits={name: audit.asks for name, audit in self.auditing.known.items()},
-            columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN_RULE],
+            audits={name: audit.asks for name, audit in self.audit_plan.known.items()},
+            columns=[audit.columns for audit in self.audit_plan.known.values() if audit.rule == OWN_RULE],
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,
@@ -198,5 +198,5 @@ class Plan:
                 if model.settings
                 for of in [model.architecture]
             },
-            items=subjects[0].items if (subjects := self.exhibiting.list_subjects()) else "words",
+            items=subjects[0].items if (subjects := self.exhibit_plan.list_subjects()) else "words",
         )

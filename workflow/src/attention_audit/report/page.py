@@ -35,12 +35,12 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.tables.shown import WORDS, Block, drop_empty
+from attention_audit.tables.render import WORDS, Block, drop_empty
 from attention_audit.tables.wording import Labels, collect_labels, find_label, write_name
 from attention_audit.targets import load
 
-from .ending import count_machines, find_commit, find_span, list_versions
-from .first import FirstText
+from .first_text import FirstText
+from .terminal import count_machines, find_commit, find_span, list_versions
 
 SINGLE = "texts"
 """The table of single texts, which is too long for the page."""

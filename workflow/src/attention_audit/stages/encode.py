@@ -19,7 +19,7 @@ from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
 from .loading import prepare_device
-from .transforming import OpenedTransformer, check_folder
+from .transformer_inputs import OpenedTransformer, check_folder
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""

@@ -39,8 +39,8 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
-from attention_audit.report.ending import find_commit
-from attention_audit.report.first import TextReadout, choose_opening
+from attention_audit.report.first_text import TextReadout, choose_opening
+from attention_audit.report.terminal import find_commit
 from attention_audit.tables.wording import read_class_names
 
 from .job import Job

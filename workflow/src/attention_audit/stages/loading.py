@@ -29,7 +29,7 @@ from attention_audit.readout import read_readout
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
 
-from .transforming import OpenedTransformer, check_folder, read_states
+from .transformer_inputs import OpenedTransformer, check_folder, read_states
 
 
 @dataclass(frozen=True)

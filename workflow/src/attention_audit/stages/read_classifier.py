@@ -27,10 +27,10 @@ from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
 
+from .classifier_readout import take_classifier
 from .job import Job
 from .loading import prepare_device
-from .reading_classifiers import take_classifier
-from .transforming import list_raw_texts
+from .transformer_inputs import list_raw_texts
 
 COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""

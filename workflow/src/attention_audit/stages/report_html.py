@@ -23,7 +23,7 @@ from attention_audit.columns.files import CORPUS, READOUT
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
 from attention_audit.readout import find_kind
-from attention_audit.report.first import FirstText, find_first_text
+from attention_audit.report.first_text import FirstText, find_first_text
 from attention_audit.report.guide import write_guide
 from attention_audit.report.page import SINGLE, FinishedRun, render_page
 

@@ -20,7 +20,7 @@ from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
 from .job import Job
 from .loading import build_split
-from .reading_out import take_readout
+from .network_readout import take_readout
 from .train import Trainer, sort_by_model
 
 

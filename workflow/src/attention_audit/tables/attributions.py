@@ -17,7 +17,7 @@ from attention_audit.columns.tables import INSTEAD
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .asked import find_reason
+from .model_answers import find_reason
 from .tidy import (
     Frames,
     Row,

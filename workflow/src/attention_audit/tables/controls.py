@@ -21,7 +21,7 @@ from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import EvaluatedModel
 
-from .asked import ASKED, FLAT, MeasuredModel
+from .model_answers import ASKED, FLAT, MeasuredModel
 from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
 
 Claims = Iterator[Row]

@@ -14,9 +14,9 @@ from attention_audit.answer.samples import average, erase, find_sides, weigh_dot
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
-from .asked import MeasuredModel, measure_subjects
-from .asked import ask_located as locate
 from .attributions import LOO, RANDOM, average_measures, make_table
+from .model_answers import MeasuredModel, measure_subjects
+from .model_answers import ask_located as locate
 from .tidy import (
     Frames,
     Row,

@@ -1,7 +1,7 @@
 """What a reader may do with a model's attention map: a row a data set, suite and model (`summary`); and what each
 question measures of single test texts, without a verdict (`texts`).
 
-`tables.asked` asks the eight questions; `answer.lines` makes the line that is shown of each. The adversary that
+`tables.model_answers` asks the eight questions; `answer.lines` makes the line that is shown of each. The adversary that
 `unique` of a text is measured on is taken from the summary. The ends of a scale are noisy in one text: where the random
 ranking does no worse than the best one, nothing can be gained and the question has no value there.
 """
@@ -24,8 +24,8 @@ from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
-from .asked import ASKED, Asked, MeasuredModel, find_leads, measure_subjects
 from .attributions import average_measures
+from .model_answers import ASKED, Asked, MeasuredModel, find_leads, measure_subjects
 from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")

@@ -13,7 +13,7 @@ from attention_audit.tables.published import read_facts
 from attention_audit.targets import name_module
 
 from . import remarks
-from .auditing import AuditPlan
+from .audit_plan import AuditPlan
 from .audits import audit_named
 from .corpora import add_others, list_fetched, list_records
 from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
@@ -49,7 +49,7 @@ class ExhibitPlan:
     ) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.auditing = auditing
+        self.audit_plan = auditing
         self.settings: dict[str, Callable[[], Any]] = {
             "resamples": lambda: scope.config.resamples,
             "answer": scope.config.answer.model_dump,
@@ -90,7 +90,7 @@ class ExhibitPlan:
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
             judged = (each for suite in suites for each in self.scope.list_judged(suite, dataset))
-            if not any(self.auditing.is_asked(each, name) for each in judged):
+            if not any(self.audit_plan.is_asked(each, name) for each in judged):
                 return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
@@ -161,11 +161,11 @@ class ExhibitPlan:
         else:
             asked = [(self.scope.find_suite(exhibit.suite), name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.auditing.locate(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
+            self.audit_plan.locate(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
             for suite, name in asked
             if only in ("", name)
             for judged in self.scope.list_judged(suite, name)
-            if self.auditing.is_asked(judged, read.name)
+            if self.audit_plan.is_asked(judged, read.name)
         }
 
     def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
@@ -307,7 +307,7 @@ class ExhibitPlan:
                 model=model.family,
                 seeds=len(model.seeds),
                 items="sentences" if model.hierarchical else "words",
-                unasked=self.auditing.explain_unasked(judged, JUDGING.split()),
+                unasked=self.audit_plan.explain_unasked(judged, JUDGING.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
-from .exhibiting import ExhibitPlan
+from .exhibit_plan import ExhibitPlan
 from .exhibits import TABLES
 from .job import Files
 from .model import Model, Run
@@ -19,16 +19,16 @@ REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
 
-def plan_page(exhibiting: ExhibitPlan, trainings: Trainings, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
+def plan_page(exhibit_plan: ExhibitPlan, trainings: Trainings, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
     """Return the input files of the job, of which `beside` are read with the readouts, and its settings.
 
     suites: as pages name them.
     """
     inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
-    subjects, config = exhibiting.list_subjects(), exhibiting.scope.config
+    subjects, config = exhibit_plan.list_subjects(), exhibit_plan.scope.config
     datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
     settings = ExplorerJob(
-        views=[_describe_view(exhibiting, trainings, subject, inputs) for subject in subjects],
+        views=[_describe_view(exhibit_plan, trainings, subject, inputs) for subject in subjects],
         suites=[suite for suite in suites if suite.datasets],
         datasets=datasets,
         budget=config.answer.margins.tvd,
@@ -37,14 +37,14 @@ def plan_page(exhibiting: ExhibitPlan, trainings: Trainings, suites: list[ShownS
     )
     inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
     inputs |= {file: [config.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-    return inputs | {name: [exhibiting.locate(TABLES[name], ".parquet")] for name in PAGE_TABLES}, settings
+    return inputs | {name: [exhibit_plan.locate(TABLES[name], ".parquet")] for name in PAGE_TABLES}, settings
 
 
 def _describe_view(
-    exhibiting: ExhibitPlan, trainings: Trainings, subject: EvaluatedModel, inputs: Files
+    exhibit_plan: ExhibitPlan, trainings: Trainings, subject: EvaluatedModel, inputs: Files
 ) -> ExploredView:
     """Describe a view, and add its files to those of the job."""
-    scope, auditing, contrasts = exhibiting.scope, exhibiting.auditing, subject.contrasts
+    scope, audit_plan, contrasts = exhibit_plan.scope, exhibit_plan.audit_plan, subject.contrasts
     dataset, suite = subject.dataset, scope.find_suite(subject.suite)
     models = scope.models(suite, dataset)
     judged = next(each for each in scope.list_judged(suite, dataset) if each.model.family == subject.model)
@@ -58,7 +58,7 @@ def _describe_view(
         lambda_ = models[run.model].lambda_
         return ExploredRun(family=family, lambda_=lambda_, seed=run.seed, readout=f"{home.training}/seed{home.seed}")
 
-    inputs["audits"] += [auditing.locate(judged, name) for name in AUDITS if auditing.is_asked(judged, name)]
+    inputs["audits"] += [audit_plan.locate(judged, name) for name in AUDITS if audit_plan.is_asked(judged, name)]
     uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
     return ExploredView(
         **subject.model_dump(include={"dataset", "suite", "model", "items"}),
@@ -66,7 +66,7 @@ def _describe_view(
         uniform=explore(models[uniform].runs[0], uniform) if uniform else None,
         adversaries=[explore(run, family) for family in families for run in _list_adversaries(models, family)],
         runs=[explore(run, subject.model) for run in judged.model.runs],
-        unasked=auditing.explain_unasked(judged, AUDITS),
+        unasked=audit_plan.explain_unasked(judged, AUDITS),
     )
 
 

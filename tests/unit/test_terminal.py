@@ -6,7 +6,7 @@ from summaries import BLANK, answer, row
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.report.ending import MAX_FURTHER_MODELS, WIDTH, write_ending
+from attention_audit.report.terminal import MAX_FURTHER_MODELS, WIDTH, write_ending
 
 SUITES = plan_of().describe_suites()
 GOOD = (

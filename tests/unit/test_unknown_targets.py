@@ -6,8 +6,8 @@ import pytest
 from planned import plan_of
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.asked_for import list_asked, parse_command, refuse_unknown
 from attention_audit.plan.job import PlannedJob
+from attention_audit.plan.unknown_targets import list_asked, parse_command, refuse_unknown
 from attention_audit.section import Section
 
 RULES = ["all", "wp_fig5", "wp_table2", "summary"]

@@ -47,7 +47,7 @@ def test_an_audit_that_needs_a_base_model_is_refused_to_a_suite_without_one(plan
     dataset = DATASETS[key]
     model = judged_of(plan, key, dataset).name
     line = f"{dataset}/{model}: {audit} needs a base model that .* has not; ask for another audit, or of"
-    assert re.match(line, refusal(plan.auditing.refuse, audit, model, dataset))
+    assert re.match(line, refusal(plan.audit_plan.refuse, audit, model, dataset))
 
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
@@ -64,14 +64,14 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
     files = plan.audit_files()
     for key, names in asked.items():
         expected = {
-            plan.auditing.locate(judged, name)
+            plan.audit_plan.locate(judged, name)
             for judged in plan.scope.list_judged(plan.scope.find_suite(key), DATASETS[key])
             for name in names
             # one seed: nothing to compare
             if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
         }
         assert expected <= {*files}
-    read = plan.exhibiting.list_inputs(TABLES["summary"])["permutation"]
+    read = plan.exhibit_plan.list_inputs(TABLES["summary"])["permutation"]
     assert read == [path for path in files if path.endswith("/permutation.parquet")]
 
 
@@ -91,7 +91,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():
     assert "stability" not in asked_of(plan, "jw", "needle")
     model = judged_of(plan, "jw", "needle").name
     line = f"needle/{model}: stability is not asked, as Jain & Wallace 2019 has no model with several seeds here; ask"
-    assert refusal(plan.auditing.refuse, "stability", model, "needle").startswith(line)
+    assert refusal(plan.audit_plan.refuse, "stability", model, "needle").startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_an_audit_that_cannot_be_is_one_line(changes, line):
 
 def test_a_model_that_a_data_set_has_not_is_one_line(plan):
     line = "digest/base: not a model whose attention is audited (of digest: flan_rnn, flan_none); name one of these"
-    assert refusal(plan.auditing.refuse, "permutation", "base", "digest").startswith(line)
+    assert refusal(plan.audit_plan.refuse, "permutation", "base", "digest").startswith(line)
 
 
 def test_an_audit_that_reads_another_is_told_of_it(plan):
@@ -159,9 +159,9 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan):
         for suite, dataset in plan.scope.asked
         for each in plan.scope.list_judged(suite, dataset)
     }
-    for planned in plan.auditing.plan_jobs():
+    for planned in plan.audit_plan.plan_jobs():
         judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
-        asked = [audit.name for audit in plan.auditing.list_asked(judged)]
+        asked = [audit.name for audit in plan.audit_plan.list_asked(judged)]
         of_rule = {audit.name for audit in AUDITS.values() if audit.rule == planned.rule}
         assert {*planned.outputs} == of_rule
         job = planned.settings
@@ -171,7 +171,7 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan):
         for paths in planned.inputs.values():
             assert len(set(paths)) == len(paths)
         for each in (each for each in job.audits if not each.reason):
-            alone = plan.auditing.list_inputs(judged, audit_named(each.audit))
+            alone = plan.audit_plan.list_inputs(judged, audit_named(each.audit))
             assert alone["readouts"] == [planned.inputs["readouts"][run.readout] for run in each.runs]
             against = [run.against for run in each.runs if run.against is not None]
             assert alone.get("against", []) == [planned.inputs["against"][place] for place in against]
@@ -185,7 +185,7 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan):
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan):
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
-    jobs = {job.wildcards["model"]: job.settings for job in plan.auditing.plan_jobs() if job.stage == "attribution"}
+    jobs = {job.wildcards["model"]: job.settings for job in plan.audit_plan.plan_jobs() if job.stage == "attribution"}
     for key, asked in {
         "wp": ["located", "replaced", "plausible_words", "word_attributions"],
         "ss": ["located", "plausible_words", "word_attributions"],
@@ -208,7 +208,7 @@ def test_every_audit_of_a_suite_is_made_by_one_job():
     # the maps read an audit that is not named, so it is asked too
     rules = ("performance", "attribution", "instance_adversary", "attention_maps")
     datasets = plan.scope.list_datasets(plan.scope.find_suite("wp"))
-    jobs = by_name(job for job in plan.auditing.plan_jobs() if job.wildcards["model"] == "base")
+    jobs = by_name(job for job in plan.audit_plan.plan_jobs() if job.wildcards["model"] == "base")
     assert {*jobs} == {f"{rule}/{dataset}/base" for dataset in datasets for rule in rules}
     made = [path for job in plan.plan_jobs() for path in job.files]
     assert len(set(made)) == len(made)
@@ -222,7 +222,7 @@ def test_what_reads_an_audit_that_is_not_asked_is_not_made():
     made = list_made(plan)
     assert {name for name in made if name.startswith("jw_")} == {"jw_fig_permutation"}
     assert {"wp_fig5_tvd_jsd", "summary"} < made
-    said = refusal(plan.exhibiting.refuse, "jw_table2")
+    said = refusal(plan.exhibit_plan.refuse, "jw_table2")
     assert "jw_table2: not made, since Jain & Wallace 2019 is not asked correlation" in said
 
 
