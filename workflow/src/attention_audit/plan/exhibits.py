@@ -61,11 +61,11 @@ class Exhibit:
     it is, by key, of which `each` makes one exhibit each; by default the one whose key stands before _table or _fig in
     the name; () where it is of all. number: where the paper of the first has it, such as "Figure 5"; "" where it has
     not. reads: what the function is called with, by the names of its parameters. settings: what else it is called with,
-    likewise: those of `ExhibitPlan`. every_dataset: it speaks of all data sets of the run, not only of
-    its suite's. about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is
-    none. needs: what a data set must have to be spoken of, see `exhibit_plan.NEEDS`. An exhibit with no data set to speak
-    of is not made. answers: the questions of the summary whose numbers it shows, of its suite's models or, where
-    it has no suite, of all.
+    likewise: those of `ExhibitPlan`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
+    about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. needs:
+    what a data set must have to be spoken of, see `exhibit_plan.NEEDS`. An exhibit with no data set to speak of is not
+    made. answers: the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite,
+    of all.
     """
 
     target: str
