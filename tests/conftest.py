@@ -122,7 +122,7 @@ def limit_fields(monkeypatch):
     before = csv.field_size_limit()
 
     def limit(length):
-        monkeypatch.setattr(raw, "LONGEST", length)
+        monkeypatch.setattr(raw, "MAX_CHARACTERS", length)
         csv.field_size_limit(length)
 
     yield limit

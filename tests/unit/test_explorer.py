@@ -267,7 +267,7 @@ def test_a_whole_run_is_on_the_page(tmp_path):
 def test_a_sample_keeps_the_opening_text(tmp_path, monkeypatch):
     firsts = []
     for most in (60, 4):
-        monkeypatch.setattr("attention_audit.stages.explorer.MOST", most)
+        monkeypatch.setattr("attention_audit.stages.explorer.MAX_TEXTS", most)
         _, about, views, _ = page_of(tmp_path / str(most), 60, 3)
         view = about["views"][0]
         firsts.append((view["opening"], views[view["key"]]["id"][0]))

@@ -110,7 +110,7 @@ def test_jobs_know_the_folders_by_the_environment(folder):
 def test_ones_own_ranking_is_shown_behind_all_others_by_its_name():
     assert RANKINGS.arrange(["my_positions:first_words", "attention"]) == ["attention", "my_positions:first_words"]
     assert RANKINGS["my_positions:first_words"].label == "first words"
-    assert "ranking 'first_words' is not known" in refusal(RANKINGS.ordered, ["first_words"])
+    assert "ranking 'first_words' is not known" in refusal(RANKINGS.arrange, ["first_words"])
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_ones_own_ranking_is_shown_behind_all_others_by_its_name():
         ("audits: {wp: [my_spread:spred]}", r"audits: .*my_spread\.py has no 'spred' \(did you mean 'spread'\?\)"),
         ("audits: {wp: [my_fault:bare]}", r"audits: .*my_fault\.py has no 'BARE'"),
         ("audits: {wp: [my_fault:permutation]}", r"audits: my_fault:permutation: permutation is an audit already;"),
-        ("audits: {wp: [my_fault:spread]}", r"my_fault:SPREAD declares no columns of spread; write describe_file"),
-        ("audits: {wp: [my_fault:none]}", r"my_fault:NONE declares no columns of none; write describe_file"),
+        ("audits: {wp: [my_fault:spread]}", r"audits: my_fault:SPREAD declares no columns of spread; write describe"),
+        ("audits: {wp: [my_fault:none]}", r"audits: my_fault:NONE declares no columns of none; write describe"),
         ("audits: {wp: [my_spread:spread, my_other:spread]}", r"audits: my_other:spread: spread is the name of two "),
         ("audits: {wp: [my_import:spread]}", r"my_import:SPREAD: my_import cannot be imported \(ModuleNotFoundError: "),
         ("audits: {wp: [my_syntax:spread]}", r"audits: my_syntax:spread: my_syntax cannot be read \(SyntaxError: "),

@@ -215,7 +215,7 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
 
 
 def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MANY", 50)
+    monkeypatch.setattr(module, "MANY_TEXTS", 50)
     (tmp_path / "a.csv").write_bytes(PLAIN)
     said = initialise([tmp_path / "a.csv"], tmp_path / "mine.yaml")
     sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"

@@ -6,12 +6,12 @@ import sys
 ENDING = """
 import subprocess, sys, time
 from attention_audit.artefacts import running
-running.GRACE = 0.3
+running.GRACE_SECONDS = 0.3
 patient = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
 below = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {patient!r}])"
 job = subprocess.Popen([sys.executable, "-c", below, "-m", "attention_audit", "train"])
 other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-while len(list(running.jobs())) < 2:
+while len(list(running.list_jobs())) < 2:
     time.sleep(0.05)
 time.sleep(0.5)
 running.end_on_signal()

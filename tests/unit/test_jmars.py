@@ -79,7 +79,7 @@ def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path, content, s
 
 def test_an_endless_object_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(raw, "BLOCK", 10)
-    monkeypatch.setattr(raw, "LONGEST", 50)
+    monkeypatch.setattr(raw, "MAX_CHARACTERS", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
     assert "after review 0: malformed or cut off" in refusal(read, path)
 

@@ -55,5 +55,5 @@ def test_damage(tmp_path):
 
 def test_a_table_that_unpacks_to_far_more(tmp_path, monkeypatch):
     path = wheel(tmp_path, packed(HEADER, ["fresh", "x" * 10**6, "jaws", "True"]))
-    monkeypatch.setattr(raw, "ALWAYS", 10**4)
+    monkeypatch.setattr(raw, "MIN_UNPACK_BYTES", 10**4)
     assert "unpacks to more than" in refusal(read, path)

@@ -299,7 +299,7 @@ def test_two_workers_write_the_same_bytes_as_one(prepared, monkeypatch):
 
 def test_progress_is_told(prepared, monkeypatch):
     monkeypatch.setattr(draft, "CHUNK", 1)
-    monkeypatch.setattr(draft, "EVERY", 0.0)
+    monkeypatch.setattr(draft, "PROGRESS_SECONDS", 0.0)
     assert prepared(SOUND).lines == [f"{n} texts split into words" for n in range(1, 7)]
 
 
@@ -327,7 +327,7 @@ def test_unsound_corpora_are_refused_and_nothing_is_left(prepared, tmp_path, tex
 
 @pytest.mark.parametrize("long", [text("x", "dev", "no", "x" * 21), text("x", "dev", "no", "x", query="y" * 20)])
 def test_a_text_beyond_all_measure_is_named(prepared, monkeypatch, long):
-    monkeypatch.setattr(draft, "LONGEST", 20)
+    monkeypatch.setattr(draft, "MAX_CHARACTERS", 20)
     message = refusal(prepared, [*SOUND, long])
     assert message == "own.csv, x: text of 21 characters, more than 20; is a quote left open?"
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from planned import DEMONSTRATION, PLACES, by_name, inputs_of, overlaid, plan_of, settings_of
+from planned import DEMONSTRATION, PLACES, by_name, inputs_of, list_seeds, overlaid, plan_of, settings_of
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.plan.model import READ_OUT, Run
@@ -35,15 +35,15 @@ def test_a_model_that_two_suites_ask_for_is_trained_once():
     assert home_of(plan, "chorus", "base", 10, "wp") == RunFiles(BASE, 10, PLACES)
     assert home_of(plan, "chorus", "lstm_tanh", 10) == RunFiles(BASE, 10, PLACES)
     assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
-    assert plan.trainings.seeds[BASE] == (10, 50)
-    assert plan.trainings.seeds[LSTM] == (7,)
+    assert list_seeds(plan)[BASE] == (10, 50)
+    assert list_seeds(plan)[LSTM] == (7,)
     # a model of its own is trained with all its seeds
-    assert plan.trainings.seeds["chorus/average_tanh"] == (10, 7)
+    assert list_seeds(plan)["chorus/average_tanh"] == (10, 7)
 
 
 def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained():
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
-    assert LSTM not in plan.trainings.seeds
+    assert LSTM not in list_seeds(plan)
     inputs = inputs_of(plan, "performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
@@ -85,7 +85,7 @@ def test_whatever_differs_is_a_training_of_its_own(change):
     plan = plan_of(**overlaid(SAME, change))
     model = next(iter(plan.scope.models(plan.scope.find_suite("jw"), "chorus")))
     assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/{model}", 10, PLACES)
-    assert plan.trainings.seeds[f"chorus/{model}"] == (10, 7)
+    assert list_seeds(plan)[f"chorus/{model}"] == (10, 7)
 
 
 def test_what_is_trained_on_another_models_readouts_differs_with_that_model():
@@ -105,8 +105,8 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model():
 def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job():
     plan = plan_of(**overlaid(SAME, {"adversary": {"seeds": [3, 4]}}))
     jobs = [*plan.trainings.plan_jobs()]
-    assert len(by_name(jobs)) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
-    for training, seeds in plan.trainings.seeds.items():
+    assert len(by_name(jobs)) == len(jobs) == sum(map(len, list_seeds(plan).values()))
+    for training, seeds in list_seeds(plan).items():
         for seed in seeds:
             assert settings_of(plan, training, seed).seed == seed
     for job in jobs:
@@ -147,7 +147,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own():
             "unison": {"jain_wallace": {"models": ["lstm_tanh", "cnn_dot"], "recipe": {"epochs": 7, "hidden": 8}}},
         },
     )
-    assert plan.trainings.seeds == {
+    assert list_seeds(plan) == {
         "digest/han_rnn": (122,),
         "digest/flan_rnn": (122,),
         "chorus/flan_none": (1, 2),

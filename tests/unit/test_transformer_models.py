@@ -12,7 +12,7 @@ import pytest
 import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
-from planned import judged_of, plan_of, refuse_plan, settings_of
+from planned import judged_of, list_seeds, plan_of, refuse_plan, settings_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -87,12 +87,12 @@ class Made(NamedTuple):
 
     def file(self, kind, training):
         """A file of the first seed of a training."""
-        seed = self.plan.trainings.seeds[training][0]
+        seed = list_seeds(self.plan)[training][0]
         return Path(getattr(self.plan.config.places, kind).format(training=training, seed=seed, split="test"))
 
     def model(self, training):
         """A trained model that reads the test texts again, these texts, and their ids."""
-        seed = self.plan.trainings.seeds[training][0]
+        seed = list_seeds(self.plan)[training][0]
         architecture = settings_of(self.plan, training, seed).architecture
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
         files = {name: [Path(places.corpus_file(dataset, name))] for name in ("corpus", "vocabulary")}
@@ -234,7 +234,7 @@ def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run):
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
     recipe = {"decoupled": True, "warmup": 0.1, "clip_norm": 1.0, "learning_rate": 5e-5}
     for training in TRAININGS:
-        job = settings_of(run.plan, training, run.plan.trainings.seeds[training][0])
+        job = settings_of(run.plan, training, list_seeds(run.plan)[training][0])
         kept = any(name.startswith("transformer.") for name in run.weights(training))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training
         if training == "chorus/base":
