@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from attention_audit import code_hash
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.plan.audits import audit_named
 from attention_audit.stages.job import Job
@@ -81,3 +82,16 @@ def make_exhibit(plan, exhibit):
     job = plan.exhibit_plan.plan_job(exhibit)
     make(plan, *job.read)
     return run_job(job)
+
+
+def forget_code():
+    """Let the hashes of code read the files of modules again."""
+    for cached in (
+        code_hash.find_closure,
+        code_hash._find_file,
+        code_hash._list_files,
+        code_hash._find_imported,
+        code_hash._read,
+        code_hash._hash_file,
+    ):
+        cached.cache_clear()

@@ -4,6 +4,7 @@ import ast
 import sys
 
 import pytest
+from in_process import forget_code
 
 from attention_audit import code_hash as code
 
@@ -32,19 +33,6 @@ def rate(flips: int, texts: int = 10) -> float:
 '''
 
 
-def forget():
-    """Let the module read its files again."""
-    for cached in (
-        code.find_closure,
-        code._find_file,
-        code._list_files,
-        code._find_imported,
-        code._read,
-        code._hash_file,
-    ):
-        cached.cache_clear()
-
-
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A package where `stages.a` imports `b` in a function, `b` imports `c`, and nothing imports `d`."""
@@ -64,9 +52,9 @@ def package(tmp_path, monkeypatch):
         path.write_text(text)
     monkeypatch.setattr(code, "SOURCE", tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    forget()
+    forget_code()
     yield tmp_path
-    forget()
+    forget_code()
 
 
 def changes(path, old, new, words=False):
@@ -75,7 +63,7 @@ def changes(path, old, new, words=False):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    forget()
+    forget_code()
     return code.code_hash("stages.a", words=words) != before
 
 
@@ -181,7 +169,7 @@ def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
         'rate=share("the rate"), p=share.or_null(f"at least {ALPHA}"))'
     )
     (package / "b.py").write_text("import attention_audit.columns.some")
-    forget()
+    forget_code()
     assert changes(path, old, new) == expected
 
 
@@ -192,7 +180,7 @@ def test_for_what_prints_the_words_they_count(package):
 def test_a_module_that_is_named_counts_too(package):
     before = code.code_hash("stages.a", "d")
     (package / "d.py").write_text("ALPHA = 1\n")
-    forget()
+    forget_code()
     assert code.code_hash("stages.a", "d") != before
 
 
@@ -224,7 +212,7 @@ def test_what_is_kept_of_a_module_changes_no_hash(package, monkeypatch, hurt):
             kept.write_text(kept_beside(package / "b.py").read_text())
     if hurt == "a folder":
         kept.mkdir()
-    forget()
+    forget_code()
     assert code.code_hash("stages.a") == before
     assert not list(package.rglob("*.part"))
     assert parsed == ([] if hurt == "whole" else [str(package / "c/inner.py")])
@@ -236,13 +224,13 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(package, monkeypatch):
     assert not list(package.rglob("*.code"))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     (package / "c/__pycache__").write_text("no folder")
-    forget()
+    forget_code()
     assert code.code_hash("stages.a") == before
     assert not list((package / "c").glob("*.part"))
     assert kept_beside(package / "b.py").is_file()
 
 
 def test_columns_of_audits_pull_no_others():
-    forget()
+    forget_code()
     columns = {name for name in code.find_closure("attention_audit.columns.audits") if ".columns." in name}
     assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds")}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 from examples import EXAMPLES
+from in_process import forget_code
 from planned import by_name, plan_of
 from refusal import refusal
 
-from attention_audit import code_hash as code
 from attention_audit.names import RANKINGS
 from attention_audit.targets import FOLDERS, load, look_in
 
@@ -40,9 +40,9 @@ def folder(tmp_path, monkeypatch):
             if change.new and change.path.startswith("my_"):
                 change.make(tmp_path)
     look_in([tmp_path])
-    forget()
+    forget_code()
     yield tmp_path
-    forget()
+    forget_code()
     sys.path[:] = path
     for name in set(sys.modules) - before:
         file = getattr(sys.modules[name], "__file__", None)
@@ -50,22 +50,9 @@ def folder(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def forget():
-    """Let the files of modules be read again."""
-    for cached in (
-        code.find_closure,
-        code._find_file,
-        code._list_files,
-        code._find_imported,
-        code._read,
-        code._hash_file,
-    ):
-        cached.cache_clear()
-
-
 def codes():
     """The hashes of all jobs, and of all audits."""
-    forget()
+    forget_code()
     jobs = by_name(plan_of(**RUN).plan_jobs())
     audits = {name: job.settings.audits for name, job in jobs.items() if hasattr(job.settings, "audits")}
     audits = {name: several for name, several in audits.items() if isinstance(several, list)}
