@@ -114,7 +114,7 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier, monkeypatch):
     monkeypatch.setattr(SequenceClassifier, "tail", other)
     with pytest.raises(AuditError, match=r"under imposed weights the whole model .* differ by"):
         read(classifier)
-    monkeypatch.setattr(classifier_readout, "CHECKED", 0)
+    monkeypatch.setattr(classifier_readout, "TEXTS_CHECKED", 0)
     with pytest.raises(AuditError, match=r"the whole model and its last layers .* differ by"):
         read(classifier)
 

@@ -124,7 +124,7 @@ def test_a_job_ends_with_its_caller_its_server_and_the_run(server, tmp_path, who
     _, left = psutil.wait_procs(jobs, timeout=30)
     assert left == []
     called.communicate(timeout=30)
-    assert called.returncode == (-signal.SIGKILL if who == "caller" else client.KILLED)
+    assert called.returncode == (-signal.SIGKILL if who == "caller" else client.KILLED_STATUS)
     if who != "caller":
         server.wait(timeout=30)
     assert (server.poll() is None) == (who == "caller")

@@ -26,7 +26,7 @@ from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, dra
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.unknown_targets import GATHERING, refuse_unknown
+from attention_audit.plan.unknown_targets import GATHERING_RULES, refuse_unknown
 from attention_audit.questions import AVOIDED, QUESTIONS
 from attention_audit.report.guide import write_guide
 from attention_audit.report.page import read_caption
@@ -129,7 +129,7 @@ def plan_asked_for(words, mirror):
     for key, value in (setting.split("=", 1) for setting in asked.config or []):
         raw = overlaid(raw, {key: yaml.safe_load(value)})
     plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
-    targets = [target for target in asked.targets if target not in GATHERING]
+    targets = [target for target in asked.targets if target not in GATHERING_RULES]
     shorts = [exhibit.rule for exhibit in EXHIBITS if plan.exhibit_plan.list_datasets(exhibit)]
     shorts += ["explorer", "report_html"]
     refuse_unknown(targets, shorts, [*plan.plan_jobs(), *plan.plan_further()] if targets else [], plan.refuse)

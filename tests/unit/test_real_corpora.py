@@ -20,7 +20,7 @@ from attention_audit.corpus.prepare import TEST, find_short_and_long, prepare
 from attention_audit.corpus.rationales import find_words
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources import Corpus
-from attention_audit.corpus.sources.annotated import MARKED, NEUTRAL, parse_tree
+from attention_audit.corpus.sources.annotated import MIN_MARKED_SENTIMENT, NEUTRAL, parse_tree
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary
 
@@ -172,7 +172,7 @@ def test_sst_sentences_with_a_word_that_has_a_sentiment_of_its_own():
             tree = parse_tree(line)
             if tree.sentiment != NEUTRAL:
                 own += any(int(label) != NEUTRAL for label in re.findall(r"\(([0-4]) [^()]+\)", line))
-                marked += any(score >= MARKED for score in tree.scores)
+                marked += any(score >= MIN_MARKED_SENTIMENT for score in tree.scores)
     assert (own, marked) == (1710, 1821)
 
 

@@ -25,7 +25,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.model_answers import ASKED, FLAT, ON_TEST, SHARED, MeasuredModel
+from attention_audit.tables.model_answers import ASK_FUNCTIONS, FLAT, ON_TEST, SHARED_ENCODER, MeasuredModel
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 
@@ -33,7 +33,9 @@ from attention_audit.tables.tidy import list_values, make_pair_grids, number_gro
 def ask(question, judged=None, groups=None, **audits):
     """Ask a question of base, of which predictions are made up where none are given."""
     audits = NOTHING | {"predictions": predicted("base", [0.9] * 3)} | audits
-    return ASKED[question](MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {}))
+    return ASK_FUNCTIONS[question](
+        MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {})
+    )
 
 
 def pairs(jsd, chance):
@@ -73,7 +75,7 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
 
 def test_trainings_that_share_a_frozen_encoder_are_said_to():
     cell = ask("stable", subject(frozen=True), stability=pairs(0.1, 0.4))
-    assert cell.clause.endswith(SHARED)
+    assert cell.clause.endswith(SHARED_ENCODER)
 
 
 def test_what_cannot_be_asked_says_why():

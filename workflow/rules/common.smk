@@ -27,7 +27,7 @@ from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import count_gpus
-from attention_audit.plan.unknown_targets import GATHERING, list_asked, parse_command, refuse_unknown
+from attention_audit.plan.unknown_targets import GATHERING_RULES, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN_RULE
 from attention_audit.plan.file_checks import hash_files
 from attention_audit.plan.exhibits import EXHIBITS
@@ -124,7 +124,7 @@ OMITTED = {*(COMMAND.omit_from or ())}
 
 def unless_omitted(name, files):
     """The files that a rule of this name gathers; none where the command line leaves it out, or what comes before it."""
-    return [] if OMITTED & {*GATHERING[: GATHERING.index(name) + 1]} else files
+    return [] if OMITTED & {*GATHERING_RULES[: GATHERING_RULES.index(name) + 1]} else files
 
 
 # so that a message can say the whole command that mends a file

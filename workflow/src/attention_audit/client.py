@@ -14,7 +14,7 @@ import sys
 SERVER = "ATTENTION_AUDIT_SERVER"
 """Variable of the environment: the server's interpreter and its socket, with a colon between; unset without one."""
 THREADS = "OMP_NUM_THREADS"
-KILLED = 128 + signal.SIGKILL
+KILLED_STATUS = 128 + signal.SIGKILL
 
 
 def name_interpreter() -> str:
@@ -46,7 +46,7 @@ def call(connection: socket.socket, arguments: list[str]) -> int:
         connection.shutdown(socket.SHUT_WR)
         for status in connection.recv(1):
             return status
-    return KILLED
+    return KILLED_STATUS
 
 
 if __name__ == "__main__":

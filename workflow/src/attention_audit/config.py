@@ -52,7 +52,7 @@ from attention_audit.transformer.settings import Transformer
 
 SectionT = TypeVar("SectionT", bound=Section)
 NOTHING: Mapping[str, Any] = {}
-SHARED = (
+SHARED_KEYS = (
     "transformer.path",
     *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
     *(f"masking.{key}" for key in ("orders", "percent", "seeds")),
@@ -339,7 +339,7 @@ class Config(DatasetConfig, GlobalConfig):
             if not adversary.continued and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}"
-            for key in (*SHARED, *(f"{suite}.datasets" for suite in self.suites)):
+            for key in (*SHARED_KEYS, *(f"{suite}.datasets" for suite in self.suites)):
                 if (place := self._place(name, key)) != key:
                     yield f"{place}: {refuse_override(key)}"
 

@@ -63,7 +63,7 @@ GROUPS = re.compile(
     r"(group|source|document|doc|article|premise|story|film|movie|user|author|patient|speaker)([ _-]?(id|name))?",
     re.IGNORECASE,
 )
-MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
+MARK_NAMES = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
 NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
@@ -102,7 +102,7 @@ class Column(NamedTuple):
 
     def is_other(self) -> bool:
         """Tell whether it has ids, splits or marked words, and so neither texts nor labels."""
-        return self.is_split() or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
+        return self.is_split() or bool(IDS.fullmatch(self.name) or MARK_NAMES.search(self.name))
 
 
 def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
@@ -175,7 +175,7 @@ def rank_labels(columns: Sequence[Column]) -> list[Column]:
 
 def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
     """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
-    marked = [column.name for column in columns if MARKED.search(column.name)]
+    marked = [column.name for column in columns if MARK_NAMES.search(column.name)]
     for evidence in (Evidence(columns=name, written=form) for name in marked for form in MARK_FORMS):
         with suppress(AuditError):
             said = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]

@@ -29,7 +29,7 @@ from attention_audit.arrays import Flags, Floats, Integers
 
 CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
-ADDED = 2
+ADDED_TEXTS = 2
 """Texts that are added to the variance."""
 MIN_STANDARD_ERRORS = 3.0
 """Standard errors that what can be had in a training must lie above 0, for the training to tell anything of a share."""
@@ -113,7 +113,7 @@ def find_bounds(value: float, moved: Floats, scale: float = 1.0) -> tuple[float,
         return -inf, inf, inf
     apart = moved - moved.mean()
     ratio = count / (count - 1)
-    variance = ratio * float(apart @ apart) + ADDED * (scale / count) ** 2
+    variance = ratio * float(apart @ apart) + ADDED_TEXTS * (scale / count) ** 2
     skewness = float(apart * apart @ apart) / variance**1.5
     low, high = (value - adjust_quantile(skewness, side * NORMAL) * sqrt(variance) for side in (1, -1))
     return low, high, variance
@@ -183,7 +183,7 @@ def find_mean_bounds(value: float, parts: Floats, scale: float) -> tuple[float, 
     texts, (trainings, count) = parts.sum(0), parts.shape
     if count < 2:
         return -inf, inf
-    added = ADDED * (scale / count) ** 2
+    added = ADDED_TEXTS * (scale / count) ** 2
     own, joint, both = count * float(np.var(texts, ddof=1)), 0.0, 0.0
     if trainings > 1:
         joint = estimate_joint_variance(parts)

@@ -42,7 +42,7 @@ class Line(NamedTuple):
     brief: str
 
 
-FORMS: Mapping[Unit, tuple[int, str]] = {
+UNIT_FORMATS: Mapping[Unit, tuple[int, str]] = {
     "share": (1, "z.2f"), "percent": (100, "z.0f"), "points": (100, "+z.1f"), "probability": (1, "z.3f"),
 }  # fmt: skip
 """By what a number is multiplied, and its digits; differences of F1 in points have a sign."""
@@ -50,18 +50,18 @@ FORMS: Mapping[Unit, tuple[int, str]] = {
 
 def write_number(unit: Unit, value: float) -> str:
     """Write a number without a 0 before the point, unless it is in percent: .35, −.12; "" where it is not known."""
-    scale, form = FORMS[unit]
+    scale, form = UNIT_FORMATS[unit]
     written = f"{scale * value:{form}}".replace("-", "−") if isfinite(value) else ""
     return written.replace("0.", ".", 1) if scale == 1 else written
 
 
-WRITTEN = {unit: partial(write_number, unit) for unit in FORMS}
-write_share, write_percent, write_points, write_probability = WRITTEN.values()
+NUMBER_WRITERS = {unit: partial(write_number, unit) for unit in UNIT_FORMATS}
+write_share, write_percent, write_points, write_probability = NUMBER_WRITERS.values()
 
 
 def write_range(low: float, high: float, unit: Unit) -> str:
     """Write two ends; one that is not bounded, or not known, is left out."""
-    write = WRITTEN[unit]
+    write = NUMBER_WRITERS[unit]
     if isnan(low) or isnan(high) or (low, high) == (-inf, inf):
         return ""
     if low == -inf:
@@ -108,7 +108,7 @@ def write_line(row: Row, question: str) -> Line:
         draw_zones(zones),
         asked.asks,
         str(row[f"{question}_said"]) or "–",
-        WRITTEN[asked.unit](value),
+        NUMBER_WRITERS[asked.unit](value),
         interval,
         write_range(each.min(), each.max(), asked.unit) if len(each) > 1 else "",
         write_range(next_low, next_high, asked.unit),

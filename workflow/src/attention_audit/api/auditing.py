@@ -41,7 +41,7 @@ from attention_audit.tables.wording import Labels
 from .reading import Reading, make_reading
 
 MODEL, DATASET = "model", "texts"
-RETURNED = ("summary", "texts")
+RETURNED_TABLES = ("summary", "texts")
 """The tables that are returned beside the audits."""
 SUBJECT = ("dataset", "suite", "model")
 NUMBERS = ("value", "low", "high", "next_low", "next_high")
@@ -179,7 +179,7 @@ class Audited(Answer):
 
 
 def run_plan(
-    plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
+    plan: Plan, tables: Collection[str] = RETURNED_TABLES, report: Report = lambda done, jobs, line: None
 ) -> dict[str, pd.DataFrame]:
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
     jobs: list[PlannedJob] = []

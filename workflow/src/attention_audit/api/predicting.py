@@ -31,7 +31,7 @@ AVERAGED = (0, *(1 + STEPS.index(share) for share in DELETED))
 """The steps over which falls are averaged, as in the audit `located`."""
 MAX_REPEAT_DIFFERENCE = 1e-3
 """How far a prediction may be from that of the same text in another order of the same batch."""
-TENTHS = 10
+MAX_TENTHS = 10
 MAX_COARSE_VALUES = 6
 """How many probabilities of the predicted class of two there are where all have one decimal."""
 
@@ -92,7 +92,7 @@ class Predictions:
                 )
         self.known |= zip(new, found, strict=True)
         count = len(self.known)
-        if TENTHS * count // self.most > TENTHS * before // self.most:
+        if MAX_TENTHS * count // self.most > MAX_TENTHS * before // self.most:
             self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
     def _call(self, texts: list[list[str]]) -> Floats:

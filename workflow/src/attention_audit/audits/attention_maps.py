@@ -17,7 +17,7 @@ from .settings import AttentionMaps
 
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
-READABLE = (10, 60)
+READABLE_LENGTHS = (10, 60)
 COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
 
@@ -43,7 +43,11 @@ def choose_texts(base: Readout, divergences: Sequence[Floats], settings: Attenti
     no adversary. `divergences` has each adversary's distance from the base model, text by text.
     """
     asked = [name for name in settings.instances if name in base.ids]
-    readable = (base.predictions == base.labels) & (base.lengths >= READABLE[0]) & (base.lengths <= READABLE[1])
+    readable = (
+        (base.predictions == base.labels)
+        & (base.lengths >= READABLE_LENGTHS[0])
+        & (base.lengths <= READABLE_LENGTHS[1])
+    )
     pool = np.flatnonzero(readable if readable.any() else np.ones(len(base))).tolist()
     ranked = sorted(pool, key=lambda i: (-min((moved[i] for moved in divergences), default=0.0), base.ids[i]))
     typical = ranked.pop(len(ranked) // 2)

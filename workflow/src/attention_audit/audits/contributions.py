@@ -239,7 +239,7 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
     } | {name: values[..., several].reshape(-1) for name, values in found.items()}
 
 
-SHUFFLED = 10
+SHUFFLED_MAPS = 10
 """Shuffles of each map. On film reviews, the zero of the question `ranks`, of one training, has over 40 seeds a
 standard deviation of .018 with one shuffle, .011 with three and .006 with ten, that of `signed` .011, .006 and .003.
 """
@@ -256,7 +256,7 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     One row for each text under its own weights, shuffle 0, and under each shuffle. Predictions are recomputed in
     float64, so that erasing nothing never counts as a change.
     """
-    count = SHUFFLED if readout.attending is None else SHUFFLED_HEADS
+    count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
 
     def measure(texts: PaddedReadout) -> dict[str, Tensor]:
         drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")

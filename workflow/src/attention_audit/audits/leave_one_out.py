@@ -31,7 +31,7 @@ from attention_audit.readout import Scores
 from .gradients import require_flat
 from .shared_states import share_states
 
-READ = 1 << 12
+MAX_TOKENS_READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""
 TOKENS = 1 << 14
 """The same of their copies without several words."""
@@ -186,7 +186,7 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
         for model in models:
             modes.enter_context(use_inference(model))
         several = members[lengths[members] > 1]
-        for run in sort_into_runs(lengths[several], READ):
+        for run in sort_into_runs(lengths[several], MAX_TOKENS_READ):
             texts = several[run]
             reading = Reading(models, split, texts)
             whole = reading.predict_whole()
@@ -218,7 +218,7 @@ def predict_without(
     # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
     kept = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
     different = np.unique(members)
-    for group in sort_into_runs(split.lengths[different], READ):
+    for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
         texts = different[group]
         reading = Reading([model], split, texts)
         (before,) = reading.predict_whole()

@@ -43,7 +43,7 @@ from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, n
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
-SAMPLE, ENOUGH = 50, 1000
+SAMPLE_TEXTS, SAMPLE_CHARACTERS = 50, 1000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
 NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
 UNREADABLE = re.compile(r"[\0\ufffd]")
@@ -59,11 +59,11 @@ BATCH = 32
 KEEP_TOGETHER_HINT = "`splits: {alike_together: true}` keeps each in one"
 LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
-LISTED = 3
+MAX_CLASSES_LISTED = 3
 """Classes with few test texts that a warning names."""
-SINGLE = 0.1
+MIN_ONE_WORD_SHARE = 0.1
 """Share of texts of one word from which on they are worth a warning."""
-FOUND = {
+FINDINGS = {
     "label": "{number} of {usable} texts are the same as their label",
     "outside": "{have} marks outside of them, which are left out; first: {first}",
     "miscounted": "{have} lists of marks with another number of entries than words, which are left out; first: {first}",
@@ -106,7 +106,7 @@ class Counts:
 
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
     labels: usable texts by label, and splits: by split (None: to be drawn) and label. places: those of texts in which
-    something was found, by what: as in `FOUND`, of one word ("single") or with words that somebody marked
+    something was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked
     ("annotated"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
     are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
     """
@@ -126,7 +126,7 @@ class Counts:
     @property
     def sample(self) -> list[str]:
         """Return how some of the texts begin."""
-        return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE, 1)]]
+        return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE_TEXTS, 1)]]
 
     def estimate_words(self, tokens: Tokens) -> Floats:
         """Estimate the words of each usable text, (N,), from its characters."""
@@ -185,7 +185,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.splits[text.split][label] += 1
         alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(
-            UsableRow(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said))
+            UsableRow(text.place, label, text.split, text.group, alike, exact, said[:SAMPLE_CHARACTERS], len(said))
         )
     counts.whole = next(rows, None) is None
     return counts
@@ -319,10 +319,10 @@ def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
     few = [f"{round_number(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
     if few and tests >= LEAST_TEXTS:
-        more = f" and of {len(few) - LISTED} more classes" if len(few) > LISTED else ""
+        more = f" and of {len(few) - MAX_CLASSES_LISTED} more classes" if len(few) > MAX_CLASSES_LISTED else ""
         yield (
-            f"{'' if own else 'about '}{', '.join(few[:LISTED])}{more} among {tests:,} test texts: too few for a "
-            f"statement on one class, which needs {LEAST_OF_CLASS}; what is "
+            f"{'' if own else 'about '}{', '.join(few[:MAX_CLASSES_LISTED])}{more} among {tests:,} test texts: too few "
+            f"for a statement on one class, which needs {LEAST_OF_CLASS}; what is "
             "said of all texts is mostly about the others"
         )
 
@@ -394,7 +394,7 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if source.evidence is not None and not found["annotated"]:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
     asked = f"; is column {source.text!r} that of the texts?" if 2 * len(found["numeric"]) > usable else ""
-    for kind, line in FOUND.items():
+    for kind, line in FINDINGS.items():
         if places := found[kind]:
             have, number = write_count(len(places), "text has", "texts have"), len(places)
             yield line.format(
@@ -408,7 +408,7 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
     if said := find_several(counts):
         yield said
-    if spaced and len(found["single"]) > SINGLE * usable:
+    if spaced and len(found["single"]) > MIN_ONE_WORD_SHARE * usable:
         yield (
             f"{len(found['single']):,} of {usable:,} texts have one word, which has all attention: no question "
             "on maps is asked of them"

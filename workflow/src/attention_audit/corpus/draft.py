@@ -25,7 +25,7 @@ from .rationales import Annotations, Rationale, Span, align
 from .raw import MAX_CHARACTERS
 from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
-from .tokens import MASKED, Placed, split_words
+from .tokens import DIGIT_MASK, Placed, split_words
 
 Report = Callable[[str], None]
 """What receives messages on progress."""
@@ -102,7 +102,7 @@ def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
     for word, start, end in words:
         stood = text.text[start:end]
         shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
-        if word != MASKED and not {*word} & {*shown, *shown.lower()}:
+        if word != DIGIT_MASK and not {*word} & {*shown, *shown.lower()}:
             raise AuditError(
                 f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"

@@ -14,7 +14,7 @@ from attention_audit.artefacts.files import checksum, write_whole
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, Seed, Sha256
 from attention_audit.transformer.folder import Facts, read_facts
-from attention_audit.transformer.settings import BUILT, BUILT_FILES, Construction
+from attention_audit.transformer.settings import BUILT_FACTS, BUILT_FILES, Construction
 
 from .raw import BLOCK, find_remedy, open_members
 from .source import FILE_NAME, Origin, RemoteFile
@@ -67,7 +67,7 @@ class BuiltClassifier(Section):
     @property
     def facts(self) -> Facts:
         """What config.json will say."""
-        return BUILT
+        return BUILT_FACTS
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ STEP = 20_000_000
 """Bytes between two messages on progress."""
 
 CONTROLS = "`make controls` runs without it, on generated texts"
-SUMS = "SHA256SUMS"
+CHECKSUM_FILE = "SHA256SUMS"
 """Name of a mirror's list of checksums, in the format of sha256sum."""
 
 Report = Callable[[str], None]
@@ -160,7 +160,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
     differs, the file cannot be read, or the list is not in the format of sha256sum.
     """
-    place, sums, listed = mirror / entry, mirror / SUMS, None
+    place, sums, listed = mirror / entry, mirror / CHECKSUM_FILE, None
     with check_readable(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):

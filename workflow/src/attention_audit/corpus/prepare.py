@@ -39,7 +39,7 @@ FAULTS = {
     "miscounted": "lists of marks that have not an entry a word",
 }
 """What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
-NAMED = 20
+MAX_TEXTS_NAMED = 20
 """Texts that a message names."""
 KEPT = "kept"
 OUTCOMES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
@@ -254,7 +254,7 @@ def report_left_out(texts: pd.DataFrame, report: Report) -> None:
             report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
     for name, fault in FAULTS.items():
         if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
-            named = list_few([*faulty["id"]], NAMED)
+            named = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
             report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {named}")
 
 

@@ -63,7 +63,7 @@ MAX_UNPACK_RATIO = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 MIN_UNPACK_BYTES = 2**26
 """Bytes that a file may unpack to however small it is."""
-PACKED: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
+OPENERS: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 """How packed content begins, and what unpacks it."""
 # Python's own limit, of the whole process, is shorter than a text may be
 csv.field_size_limit(MAX_CHARACTERS)
@@ -143,7 +143,7 @@ def open_raw(path: Path) -> Iterator[IO[bytes]]:
     \\r end in \\n. Raises AuditError as `report_damage` does.
     """
     with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
-        unpack = next((unpack for begins, unpack in PACKED.items() if stream.peek().startswith(begins)), None)
+        unpack = next((unpack for begins, unpack in OPENERS.items() if stream.peek().startswith(begins)), None)
         unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
         begins = unpacked.peek()
         if b"\r" in begins and b"\n" not in begins:

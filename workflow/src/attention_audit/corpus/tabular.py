@@ -64,7 +64,7 @@ MOST_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
 HEADER_ROWS = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
-KNOWN = 100_000
+CELLS_REMEMBERED = 100_000
 """Short cells that are remembered of each column, since labels are among them."""
 TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
 LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
@@ -145,7 +145,7 @@ def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
             whole = mark.join(row)
             if "\n" not in whole:
                 for cells, cell in zip(known, row, strict=True):
-                    if 0 < len(cell) <= LONGEST_CELL and len(cells) < KNOWN:
+                    if 0 < len(cell) <= LONGEST_CELL and len(cells) < CELLS_REMEMBERED:
                         cells.add(cell)
             elif {*map(len, lines := [line.split(mark) for line in whole.splitlines()])} == {len(header)}:
                 doubtful.append((place, lines))

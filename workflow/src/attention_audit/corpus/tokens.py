@@ -69,7 +69,7 @@ SYLLABLE_MARK = "\u0f0b"
 """Tibetan's sign between syllables."""
 DOTLESS = ("tr", "az")
 """Languages in which the small letter of I has no dot."""
-MASKED = "qqq"
+DIGIT_MASK = "qqq"
 """Stands for a word that holds a digit, where these are masked."""
 DEIDENTIFIED = "<DE>"
 """The word that stands for a de-identified passage of MIMIC; it is never changed."""
@@ -222,11 +222,11 @@ def normalise_word(placed: Placed, tokens: Tokens) -> list[Placed]:
         # as they are in Turkish, whose dotted capital alone would become two characters
         word = word.replace("İ", "i").replace("I", "ı" if tokens.tokenizer in DOTLESS else "i").lower()
     if tokens.mask_numbers and any(map(str.isdigit, word)):
-        word = MASKED
+        word = DIGIT_MASK
     if tokens.punctuation != "drop":
         return [(word, start, end)]
     # where it has other characters than the text, nobody knows which is which, and each part stands for the whole
-    same = len(word) == len(raw) == end - start and word != MASKED
+    same = len(word) == len(raw) == end - start and word != DIGIT_MASK
     return [
         (part[0], start + part.start() if same else start, start + part.end() if same else end)
         for part in LETTERS.finditer(word)

@@ -10,7 +10,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.answer.lines import WRITTEN, Line, Row, describe_run, write_line, write_probability, write_share
+from attention_audit.answer.lines import (
+    NUMBER_WRITERS,
+    Line,
+    Row,
+    describe_run,
+    write_line,
+    write_probability,
+    write_share,
+)
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
@@ -41,7 +49,7 @@ RING = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
 SQUARE = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
-NUMBERED = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+NUMBERED_POINT = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
 NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
@@ -79,7 +87,7 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
     for number, tint in enumerate(TINTS if stated else UNASKED, -1):
         axes.axvspan(low + number * wide, high + number * wide, color=tint, linewidth=0, zorder=0)
     places = low - wide / 2, low, low + wide / 2, high, high + wide / 2
-    begin, end = (WRITTEN[asked.unit](cut).lstrip("+") for cut in asked.cuts)
+    begin, end = (NUMBER_WRITERS[asked.unit](cut).lstrip("+") for cut in asked.cuts)
     bad, _, fair, _, good = asked.said
     axes.set_xticks(places, [bad, begin, fair, end, good], color=MUTED)
     axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
@@ -105,7 +113,7 @@ def draw_range(axes: Axes, low: float, high: float, height: float, look: Keyword
 
 def draw_classes(axes: Axes, values: list[float]) -> None:
     """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
-    axes.plot([], [], **NUMBERED)
+    axes.plot([], [], **NUMBERED_POINT)
     low, high = axes.get_xlim()
     places = np.clip(values, low, high)
     apart = np.flatnonzero(np.diff(places) >= MERGE_DISTANCE * (high - low) / 3)
@@ -149,7 +157,7 @@ def write_numbers(row: Row, line: Line) -> tuple[str, str]:
     if row[f"{question}_zones"] == CLASSES:
         values = list_classes(row, question)
         ends = {1: values[0], len(values): values[-1]}
-        return "; ".join(f"({number}) {WRITTEN[unit](value)}{UNITS[unit]}" for number, value in ends.items()), ""
+        return "; ".join(f"({number}) {NUMBER_WRITERS[unit](value)}{UNITS[unit]}" for number, value in ends.items()), ""
     if not line.value:
         return "", line.remark
     if question == "unique":

@@ -27,10 +27,10 @@ MARGIN = 12.0  # points
 LINE_WIDTH = style.WIDTH * POINTS - 2 * MARGIN  # points of a line
 PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
-LEADING = 1.55  # height of a line, in type sizes
+LINE_HEIGHT = 1.55  # height of a line, in type sizes
 CONTROL = "\u25a1"  # stands for line breaks and the like within a word
 FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then open to the left
-READ = {"L": "L", "R": "R", "AL": "R"}
+READING_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"}
 """From where letters are read, by their class in the bidirectional algorithm."""
 WEIGHTS = Names(
     "kind of weights",
@@ -73,7 +73,7 @@ def measure(text: str, font: FontProperties) -> float:
 
 def find_direction(text: str) -> str | None:
     """Tell how the first letter of a text is read, R or L; None where it has none."""
-    return next(filter(None, map(READ.get, map(bidirectional, text))), None)
+    return next(filter(None, map(READING_DIRECTIONS.get, map(bidirectional, text))), None)
 
 
 def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
@@ -142,15 +142,15 @@ class Page:
     def write(self, words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> None:
         """Write words in lines; all measures are in points."""
         for line in wrap(words, size, weight, gap):
-            middle = self.top + LEADING * size / 2
+            middle = self.top + LINE_HEIGHT * size / 2
             for word in line:
                 if word.shade is not None:
-                    high = (LEADING - 0.15) * size
+                    high = (LINE_HEIGHT - 0.15) * size
                     box = self.axes.add_patch(Rectangle((word.left, middle - high / 2), word.width, high))
                     box.set(facecolor=style.MAPS(word.shade), edgecolor=style.BLACK, linewidth=0.8 * word.first)
                 # on one baseline: centring each word would let it dance with its descenders
                 self.axes.text(word.left + PADDING, middle + 0.3 * size, word.text, size=size, weight=weight)
-            self.top += LEADING * size
+            self.top += LINE_HEIGHT * size
 
     def write_prose(self, text: str, size: float = style.TEXT, weight: str = "normal") -> None:
         """Write plain text."""

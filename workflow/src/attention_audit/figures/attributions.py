@@ -26,8 +26,8 @@ OFFSET = 0.16
 """How far, in rows, the two questions stand above and below the middle of a row."""
 # whole at the ends of a scale too
 DOT: Keywords = {"linestyle": "none", "clip_on": False, "markersize": 5}
-EDGED = DOT | {"markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
-FRAMED = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
+EDGED_DOT = DOT | {"markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+FRAMED_DOT = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
 """The dot of attention, which is in question."""
 HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
@@ -77,7 +77,7 @@ def draw_dots(axes: Axes, values: pd.DataFrame, names: Sequence[str], choose_loo
 def choose_dot(attribution: str) -> Keywords:
     """Choose how the dot of an attribution is drawn beside marked words."""
     look = style.convert_look(PLAUSIBLE[attribution])
-    own = FRAMED if attribution == "attention" else EDGED
+    own = FRAMED_DOT if attribution == "attention" else EDGED_DOT
     return look | own | ({"markersize": 9} if look["marker"] == "*" else {})
 
 
@@ -165,7 +165,7 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
         for axes, measure in zip(row, measures, strict=True):
             values = part[part["metric"] == measure].set_index("map")
             draw_dots(
-                axes, values, order, lambda name: style.convert_look(RANKINGS[name]) | EDGED | {"markersize": 5.5}
+                axes, values, order, lambda name: style.convert_look(RANKINGS[name]) | EDGED_DOT | {"markersize": 5.5}
             )
             axes.set_yticks(range(len(order)), [RANKINGS[name].label for name in order])
             axes.grid(axis="y", linewidth=0.3)

@@ -35,7 +35,7 @@ ROOTS = {
 }  # fmt: skip
 """Ticks of square-root scales, and what they say."""
 MIN_TICK_DISTANCE = 0.15  # of such a scale, at least between two ticks of a small panel
-NEAREST = 0.01  # such a scale reaches so far at least
+MIN_SCALE = 0.01  # such a scale reaches so far at least
 QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 """Ticks of a scale of shares, and what they say."""
 
@@ -148,7 +148,7 @@ def take_root(values: Any) -> Any:
 
 def find_reach(values: Any) -> float:
     """Find the first tick of a square-root scale that no value is beyond, so that the largest can be read."""
-    return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=NEAREST)), 1.0)
+    return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=MIN_SCALE)), 1.0)
 
 
 def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = MIN_TICK_DISTANCE) -> None:

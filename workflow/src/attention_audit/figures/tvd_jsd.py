@@ -24,14 +24,14 @@ POINTS: Keywords = {
 }  # fmt: skip
 CURVE: Keywords = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
 ADVERSARY, CONTINUATION = "adversary", "continuation"
-DRAWN: dict[str, Keywords] = {
+LEGEND_STYLES: dict[str, Keywords] = {
     "base": POINTS | {"label": "further seeds", "markersize": 5.5},
     "uniform": POINTS | {"label": "uniform weights"},
     ADVERSARY: CURVE | {"label": "adversary from scratch (beside it: λ)"},
     CONTINUATION: CURVE | {"label": "adversary by continuation (λ)"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
-SINGLE = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
+SINGLE_STYLE = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
 """One of the adversaries of which a curve shows the mean."""
 INSTANCE = POINTS | {
     "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
@@ -40,7 +40,7 @@ OTHER_KINDS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
 LIMIT: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
 BUDGET = LIMIT | {"color": style.BLACK, "label": "tolerance"}
-RETRAINED = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
+RETRAINED_STYLE = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
 GAP_STYLE: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
@@ -73,7 +73,7 @@ def draw_panel(
         if name not in (ADVERSARY, CONTINUATION):
             axes.plot(rows["jsd"], rows["tvd"], **look)
         elif name == ADVERSARY and rows["seed"].nunique() > 1:
-            axes.plot(rows["jsd"], rows["tvd"], **look | SINGLE)
+            axes.plot(rows["jsd"], rows["tvd"], **look | SINGLE_STYLE)
     axes.plot(instance["jsd"], instance["tvd"], **INSTANCE)
     for curve in list_curves(runs):
         look = looks[curve["model"].iloc[0]]
@@ -85,7 +85,7 @@ def draw_panel(
     axes.axhline(budget, **BUDGET)
     trainings = runs[~runs["model"].isin(OTHER_KINDS)]
     if len(trainings):
-        axes.axhline(trainings["tvd"].mean(), **RETRAINED)
+        axes.axhline(trainings["tvd"].mean(), **RETRAINED_STYLE)
     scale_to_ln2(axes)
 
 
@@ -128,7 +128,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     base = instance_adversary["model"] == "base"
     instances = average_by(instance_adversary[base | (not base.any())], ["dataset"])
     looks = {
-        name: style.convert_look(models[name]) | DRAWN.get(name, POINTS)
+        name: style.convert_look(models[name]) | LEGEND_STYLES.get(name, POINTS)
         for name in models.arrange(comparison["model"].unique())
     }
     runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
@@ -146,7 +146,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         "of which nothing is known",
         "TVD of predictions (square-root scale)",
     )
-    draw_legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED])
+    draw_legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED_STYLE])
     figure.draw_without_rendering()
     for panel in panels:
         label_lambdas(panel.axes[0], looks, panel.rows)

@@ -25,7 +25,10 @@ PADDING = {"[PAD]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
-HELD = {"word_attributions": "its word_attributions", "as_list": "the number of each word, which its as_list() has"}
+TOOL_HINTS = {
+    "word_attributions": "its word_attributions",
+    "as_list": "the number of each word, which its as_list() has",
+}
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
@@ -244,7 +247,7 @@ def read_numbers(
         # a tensor may have a gradient, or a precision that NumPy lacks
         array = np.asarray(held.detach().cpu().double() if hasattr(held, "detach") else held, dtype=np.float64)
     except (RuntimeError, TypeError, ValueError) as error:
-        wanted = next((f"give {part}" for name, part in HELD.items() if hasattr(values, name)), wanted)
+        wanted = next((f"give {part}" for name, part in TOOL_HINTS.items() if hasattr(values, name)), wanted)
         fault = f"is {type(values).__name__}, and no numbers in rows of the same length ({error})"
         raise AuditError(f"{place}: {fault}; {wanted}") from error
     if array.ndim not in axes:

@@ -31,8 +31,8 @@ from . import (
 )
 
 ENDINGS = (".parquet", ".npz")
-NEEDED = ("id", "tokens", "label", "attention", "probabilities")
-ADDED = ("contribution", "bias")
+REQUIRED_COLUMNS = ("id", "tokens", "label", "attention", "probabilities")
+CONTRIBUTION_COLUMNS = ("contribution", "bias")
 FURTHER = ("map_names", "maps")
 """The columns of a Parquet file, those that a map has from which predictions follow, and those of further maps; an .npz
 file has the same arrays, and `lengths`.
@@ -42,11 +42,12 @@ WORD_AXES = {"tokens": -1, "attention": -1, "contribution": 0, "maps": -1, "evid
 
 
 def find_columns(place: str, named: Sequence[str], *further: str) -> list[str]:
-    """Find the columns of a file that are read. Raises AuditError where it lacks one that it must have: of `ADDED` and
-    of `FURTHER` both or none.
+    """Find the columns of a file that are read.
+
+    Raises AuditError where it lacks one that it must have: of `CONTRIBUTION_COLUMNS` and of `FURTHER` both or none.
     """
-    optional = chain.from_iterable(both for both in (ADDED, FURTHER) if {*both} & {*named})
-    needed = [*NEEDED, *optional, *further]
+    optional = chain.from_iterable(both for both in (CONTRIBUTION_COLUMNS, FURTHER) if {*both} & {*named})
+    needed = [*REQUIRED_COLUMNS, *optional, *further]
     if missing := [name for name in needed if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
     return [*needed, *({"evidence"} & {*named})]
@@ -121,7 +122,9 @@ def read(path: str | Path, place: str = "") -> GivenReadout:
     scores = [read_numbers(each, name_column(place, str(id_), "maps")) for id_, each in maps]
     if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
         raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
-    given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
+    given: list[Any] = [
+        columns.get(name) for name in ("tokens", "attention", *CONTRIBUTION_COLUMNS, "label", "probabilities")
+    ]
     by_name = {name: [each[row] for each in scores] for row, name in enumerate(named)}
     return readout(*given, ids=columns["id"], evidence=columns.get("evidence"), maps=by_name, name=place)
 

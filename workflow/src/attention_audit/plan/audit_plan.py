@@ -21,7 +21,7 @@ from .scope import Judged, Scope
 from .suites import Suite
 from .trainings import RunFiles, Trainings
 
-UNNAMED = "is not among the suite's audits"
+NOT_IN_SUITE = "is not among the suite's audits"
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
 
@@ -222,7 +222,7 @@ class AuditPlan:
         if audit in self._list_named(suite):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"
-        return UNNAMED
+        return NOT_IN_SUITE
 
     def group_by_rule(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
         """Return the rules that make audits of a model, with those that it is asked, and all others of the rule; those
@@ -283,7 +283,7 @@ class AuditPlan:
                 f"{known}); name one of these, or add it to the configuration"
             )
         if reason := self.find_reason(every[model], self.known[name]):
-            remedy = "name it in `audits`" if reason == UNNAMED else "ask for another audit, or of another model"
+            remedy = "name it in `audits`" if reason == NOT_IN_SUITE else "ask for another audit, or of another model"
             raise AuditError(f"{dataset}/{model}: {name} {reason}; {remedy}")
 
     def plan_jobs(self) -> Iterator[PlannedJob]:

@@ -22,7 +22,7 @@ from .scope import Scope
 from .suites import Suite
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
-JUDGING = (
+SUMMARY_AUDITS = (
     "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "
     "single_weight replaced soft"
 )
@@ -307,7 +307,7 @@ class ExhibitPlan:
                 model=model.family,
                 seeds=len(model.seeds),
                 items="sentences" if model.hierarchical else "words",
-                unasked=self.audit_plan.explain_unasked(judged, JUDGING.split()),
+                unasked=self.audit_plan.explain_unasked(judged, SUMMARY_AUDITS.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,

@@ -13,7 +13,7 @@ KIND = 2
 """Parts of a path that say what kind of file it is, such as results/audits."""
 
 
-GATHERING = ("corpora", "audits", "tables", "figures", "report_page", "all")
+GATHERING_RULES = ("corpora", "audits", "tables", "figures", "report_page", "all")
 """Rules that gather files of others, each after those that make what its files are made of."""
 NAMING = ("targets", "until", "forcerun", "prioritize", "set_threads", "set_resources", "groups", "omit_from")
 """Options of Snakemake that name rules or files."""
@@ -35,17 +35,17 @@ def list_asked(asked: Namespace, short: Collection[str], several: Collection[str
     where an option names a rule that it does nothing to.
     """
     batch, omitted = asked.batch, {*(asked.omit_from or ())}
-    if batch and batch.rulename in {*GATHERING[:-1]} - {*asked.targets, *asked.until}:
+    if batch and batch.rulename in {*GATHERING_RULES[:-1]} - {*asked.targets, *asked.until}:
         option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
         raise AuditError(f"{option}: nothing asked for goes through it; write {batch.rulename} {option}")
-    if vain := {*asked.forcerun} & {*GATHERING, *short} | omitted & {*short}:
+    if vain := {*asked.forcerun} & {*GATHERING_RULES, *short} | omitted & {*short}:
         raise AuditError(f"{min(vain)}: gathers files and makes none; name the rule that makes them, or a file")
     if many := {*several} & {*asked.targets}:
         raise AuditError(f"{min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}")
     named = [target.rulename for target in asked.target_jobs or []] + ([batch.rulename] if batch else [])
     named += [name for option in NAMING for name in getattr(asked, option) or ()]
     files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
-    return [name for name in files if name not in GATHERING]
+    return [name for name in files if name not in GATHERING_RULES]
 
 
 def refuse_unknown(

@@ -18,9 +18,9 @@ SURE_PROBABILITY = 0.8
 """From which probability of the predicted class on a model is called sure."""
 FAR_JSD = log(2) / 2
 """From which JSD (nats) on an adversary is said to go far: half of the largest."""
-NUMBERED = 3
+MAX_NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
-READABLE = range(8, 31)
+READABLE_LENGTHS = range(8, 31)
 """How many words a text has that is read at a glance."""
 NO_REASON = (
     "This is the first text of the data: there is none that the model gets right and is sure of and on which trainings "
@@ -85,7 +85,7 @@ def choose_opening(texts: Sequence[TextReadout], item: str = "word") -> tuple[in
     ]
     if not sure:
         return 0, NO_REASON.format(item=item)
-    readable = [place for place in sure if texts[place].words in READABLE]
+    readable = [place for place in sure if texts[place].words in READABLE_LENGTHS]
     place = max(readable or sure, key=lambda place: texts[place].doubt)
     why = say_doubt(texts[place], item)
     return place, f"Shown first because the model is right and sure ({texts[place].sure:.2f}), while {why}."
@@ -121,7 +121,7 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
         words = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
     pairs = [*zip(words, map(float, weights), strict=False)]
     greatest = sorted((weight for _, weight in pairs), reverse=True)
-    most, least = max(greatest[0], 1e-9), greatest[:NUMBERED][-1]
+    most, least = max(greatest[0], 1e-9), greatest[:MAX_NUMBERED][-1]
     return [
         ShadedItem(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
         for text, weight in pairs

@@ -42,7 +42,7 @@ from attention_audit.targets import load
 from .first_text import FirstText
 from .terminal import count_machines, find_commit, find_span, list_versions
 
-SINGLE = "texts"
+TEXTS_TABLE = "texts"
 """The table of single texts, which is too long for the page."""
 DATASET = "data set"
 MOST_ROWS = 12
@@ -233,7 +233,7 @@ def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
 
     Raises AuditError for a damaged picture and for names without a label.
     """
-    every = [exhibit for exhibit in run.job.exhibits if exhibit.name != SINGLE]
+    every = [exhibit for exhibit in run.job.exhibits if exhibit.name != TEXTS_TABLE]
     names = [exhibit.name for exhibit in every]
     exhibits = []
     for shown in every:

@@ -30,7 +30,7 @@ TEXTS_AT_ONCE = 1000
 """Texts whose heads are in memory together where they are not kept."""
 PIECES_OF_MAPS = 512
 """Padded pieces at most of the texts whose maps are computed together: some take memory by the square of a length."""
-CHECKED = 8
+TEXTS_CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
 
@@ -46,7 +46,7 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for member in np.linspace(0, len(table) - 1, min(CHECKED, len(table))).astype(np.int64):
+    for member in np.linspace(0, len(table) - 1, min(TEXTS_CHECKED, len(table))).astype(np.int64):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)

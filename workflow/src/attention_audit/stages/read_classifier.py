@@ -32,9 +32,9 @@ from .job import Job
 from .loading import prepare_device
 from .transformer_inputs import list_raw_texts
 
-COMPARED = 32
+MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
-UNREAD = 0.5
+MAX_UNKNOWN_SHARE = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 
 
@@ -105,7 +105,7 @@ def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
 def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
     """Raise AuditError where more than half of the pieces of all words are the tokenizer's unknown one."""
     share = float((pieces.ids[pieces.words >= 0] == tokenizer.unk_token_id).mean())
-    if share > UNREAD:
+    if share > MAX_UNKNOWN_SHARE:
         raise AuditError(
             f"{folder}: its tokenizer does not know {100 * share:.0f} % of the pieces ({tokenizer.unk_token}), so that "
             "the model reads hardly anything of these texts; take the tokenizer that the model was trained with, or a "
@@ -181,7 +181,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     place, (before, after) = classifier.folder, classifier.template.split(TEXT)
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
     in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
-    chosen = np.linspace(0, len(texts) - 1, min(COMPARED, len(texts))).round().astype(np.int64)
+    chosen = np.linspace(0, len(texts) - 1, min(MAX_TEXTS_COMPARED, len(texts))).round().astype(np.int64)
     found = []
     with evaluate_apart(model):
         for name, text in (in_order[at] for at in chosen):

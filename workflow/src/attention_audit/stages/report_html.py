@@ -25,7 +25,7 @@ from attention_audit.jobs.pages import ReportJob
 from attention_audit.readout import find_kind
 from attention_audit.report.first_text import FirstText, find_first_text
 from attention_audit.report.guide import write_guide
-from attention_audit.report.page import SINGLE, FinishedRun, render_page
+from attention_audit.report.page import TEXTS_TABLE, FinishedRun, render_page
 
 from .job import Job
 
@@ -43,7 +43,7 @@ def read_maps(path: Path) -> pd.DataFrame:
 
 def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
     """Return the text that the page opens with; None where no model's texts are known."""
-    if SINGLE not in tables or not job.inputs["readouts"]:
+    if TEXTS_TABLE not in tables or not job.inputs["readouts"]:
         return None
     maps = [*map(read_maps, job.inputs["readouts"])]
     wanted = pc.field("id").isin(maps[0]["id"].tolist())
@@ -53,7 +53,7 @@ def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame,
         for id_, places in zip(maps[0]["id"], maps[0]["places"], strict=True):
             if places is not None and id_ in texts:
                 texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
-    return find_first_text(tables[SINGLE][0], maps, texts, job.settings.items)
+    return find_first_text(tables[TEXTS_TABLE][0], maps, texts, job.settings.items)
 
 
 def run(job: Job[ReportJob]) -> None:

@@ -37,16 +37,16 @@ from .tidy import (
 
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
-MEASURED = ("tau", "overlap", "against", "largest_weight", "top_flips")
+MEASURED_METRICS = ("tau", "overlap", "against", "largest_weight", "top_flips")
 SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
 ATTENTION, RANDOM, SMALLEST, LOO = "attention", "random", "smallest", "loo"
 YARDSTICKS = {"located": LOO, "ranks": "product"}
 """The attribution that the 1 of a question is made of, or nearly so."""
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
 """The measures of `plausibility` by the names that they have in the table."""
-FOUND = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
+PLANTED_METRICS = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
 """Those of planted words: of the k first words, as many as are planted, the share that is."""
-MARKED = (
+MARKED_METRICS = (
     "found", *NAMES.values(), *(f"majority_{name}" for name in NAMES.values()), "ranks", "located", "texts", "unmarked",
     "all_marked",
 )  # fmt: skip
@@ -104,7 +104,7 @@ def compare_contributions(
             largest_weight=contributions["top_weights_0"],
             top_flips=contributions["top_flips"].astype(float),
         )
-        parts.append(average_columns(attended, ["ranking"], MEASURED, signed=("tau",)))
+        parts.append(average_columns(attended, ["ranking"], MEASURED_METRICS, signed=("tau",)))
     for rows, fall, name in ((single_weight, "top_fall", "erased"), (located, "falls_0", "deleted")):
         # all draws of the other item have one top item
         once = rows.drop_duplicates(["seed", "id", "ranking"])
@@ -136,7 +136,7 @@ def table_contributions(
     audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
     named = RANKINGS.extend([*list_values(single_weight, "ranking"), *list_values(located, "ranking")])
     rankings = [*dict.fromkeys(["attention", *named])]
-    return make_table(subjects, audits, compare_contributions, rankings, (*MEASURED, "erased", "deleted"))
+    return make_table(subjects, audits, compare_contributions, rankings, (*MEASURED_METRICS, "erased", "deleted"))
 
 
 def average_soft(soft: pd.DataFrame) -> pd.DataFrame:
@@ -219,7 +219,7 @@ def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
 def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
-    own, names = rows[~majority], FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
+    own, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else NAMES
     cells = {
         prefix + names[measure]: found
         for prefix, part in (("", own), ("majority_", rows[majority]))
@@ -271,4 +271,4 @@ def table_plausibility(
         "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
     }  # fmt: skip
     named = [*list_values(plausibility, "attribution"), *list_values(plausible_words, "attribution")]
-    return make_table(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED, " - ")
+    return make_table(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED_METRICS, " - ")

@@ -21,14 +21,14 @@ from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import EvaluatedModel
 
-from .model_answers import ASKED, FLAT, MeasuredModel
+from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel
 from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
 
 Claims = Iterator[Row]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
 NEEDLE_MASS = 0.5
-LEARNT = 0.95
+MIN_LEARNT_ACCURACY = 0.95
 """The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
@@ -108,7 +108,7 @@ NUMBERS: Sequence[tuple[tuple[str, str, str], str, str, Callable[[Frames, str], 
     (
         ("shortcut", "wp", "base"), "it decides by the planted words",
         "mean accuracy on the test texts, all of which are planted", partial(average, "summary", "accuracy"),
-        LEARNT, nan,
+        MIN_LEARNT_ACCURACY, nan,
     ),
     # labels that are noise are not predicted
     (
@@ -225,7 +225,7 @@ def claim_shuffles(
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
     measured = MeasuredModel(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
     for question in ("ranks", "signed"):
-        cell = ASKED[question](measured)
+        cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
         yield {
             "model": subject.model, "claim": f"shuffled weights are not high: {question}",

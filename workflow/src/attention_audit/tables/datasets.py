@@ -12,7 +12,7 @@ from .tidy import Frames, add_published, as_table, join_notes
 from .wording import ClassNames, list_names, read_class_names
 
 CLASSES = ("negative", "positive")
-NAMED = 10
+MAX_CLASSES_NAMED = 10
 """The classes are named where they are at most this many."""
 MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
@@ -75,7 +75,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
-    called = f"classes: {list_names(names)}" if len(names) <= NAMED else ""
+    called = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
     asked = (
         f"{classes} classes in {texts} texts that were kept: are these labels?"
         if classes * MIN_TEXTS_A_CLASS > texts

@@ -57,7 +57,7 @@ ON_TEST = "the adversary is chosen on the texts that it is measured on, as no ot
 NO_TEXT = "no test text has two items or more"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 FLAT = "the map is flat: shuffling hardly moves it"
-SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
+SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 NO_ROWS = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
 """The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
@@ -341,7 +341,7 @@ def ask_stable(measured: MeasuredModel) -> Cell:
     if rows.empty:
         return Cell(reason="there is one training") if measured.subject.seeds < 2 else measured.refuse("stability")
     pairs, values = make_pair_grids(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
-    return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
+    return state_pairs(measured, pairs, values, SHARED_ENCODER if measured.subject.frozen else "", measured.flat)
 
 
 def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[float]:
@@ -481,7 +481,7 @@ def ask_transferable(measured: MeasuredModel) -> Cell:
 
 
 Asked = Mapping[str, Callable[[MeasuredModel], Cell]]
-ASKED: Asked = {
+ASK_FUNCTIONS: Asked = {
     ask.__name__.removeprefix("ask_"): ask
     for ask in (ask_located, ask_ranks, ask_signed, ask_used, ask_stable, ask_unique, ask_needed, ask_transferable)
 }

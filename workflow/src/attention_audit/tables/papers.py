@@ -49,7 +49,7 @@ JW, SS = "JW2019", "SS2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
 CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
-EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
+EARLIER_METRICS = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 
 def has_encoder(model: str) -> bool:
@@ -289,13 +289,13 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
     either = before | after | tied
     cells = {
         name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), most=100)
-        for name, outcome in zip(EARLIER, (before, after, tied), strict=False)
+        for name, outcome in zip(EARLIER_METRICS, (before, after, tied), strict=False)
     }
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = before.sum(1) / after.sum(1)
     share = estimate_mean(np.where(before | after, before, np.nan))
     ratio = convert_to_odds(share)._replace(each=ratios.tolist())
-    return cells | {EARLIER[-1]: ratio, "texts": Estimate(either.sum() / len(one))}
+    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(one))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -315,7 +315,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     claimed = find_fact("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", SS)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    return as_table(rows, models, [*EARLIER, "texts"], expected, expected)
+    return as_table(rows, models, [*EARLIER_METRICS, "texts"], expected, expected)
 
 
 def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:

@@ -142,7 +142,7 @@ CLAIMS = (
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
 HEADS = ["question", "low", "middle", "high"]
-SHUFFLED = (
+SHUFFLED_NOTE = (
     "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
 )
 
@@ -198,7 +198,7 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
 
     shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
     kept = shuffled & controls["holds"]
-    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED.format(kept.sum(), shuffled.sum())] * bool(shuffled.any())
+    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED_NOTE.format(kept.sum(), shuffled.sum())] * bool(shuffled.any())
     worst_first = controls[~kept].sort_values("holds", kind="stable")
     claims = Block(show_rows(worst_first, write, CONTROLS.blank), text=" ".join(remarks))
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
@@ -254,7 +254,7 @@ def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
 
 DECISION = {True: "stays", False: "flips"}
 """What becomes of a decision, by `survives_item` and `survives_word` of columns.texts."""
-DRAWN = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
+SAMPLE_NOTE = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
@@ -280,7 +280,7 @@ def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
             },
         }
 
-    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{TOP} texts of each model", DRAWN)]
+    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{TOP} texts of each model", SAMPLE_NOTE)]
 
 
 def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:

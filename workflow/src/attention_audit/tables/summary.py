@@ -25,7 +25,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
-from .model_answers import ASKED, Asked, MeasuredModel, find_leads, measure_subjects
+from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, find_leads, measure_subjects
 from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")
@@ -92,7 +92,7 @@ def list_marks(own: pd.DataFrame) -> Row:
     }
 
 
-def answer_subject(measured: MeasuredModel, asked: Asked = ASKED) -> Row:
+def answer_subject(measured: MeasuredModel, asked: Asked = ASK_FUNCTIONS) -> Row:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
     subject, own = measured.subject, measured.select_rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})

@@ -31,7 +31,7 @@ PARTS = {
 } | WORDING["part"]
 """Labels of the parts of rows that are neither models nor rankings nor attributions."""
 SEPARATORS = re.compile(r"(/|~| - )")
-SPELT = {"/": ", ", "~": " and ", " - ": " - "}
+SEPARATOR_WORDS = {"/": ", ", "~": " and ", " - ": " - "}
 PER_CENT = r"\w+_percent"
 """Metrics in percent whose values may be far below 1."""
 PERCENT = r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied"
@@ -104,7 +104,7 @@ def write_name(row: str, labels: Labels, class_name: str = "") -> str:
     class_name: what the class is called, of a row of one class. Raises AuditError for a part without a label.
     """
     parts = SEPARATORS.split(row) if row else []
-    called = [SPELT.get(part) or find_label(part, labels) for part in parts]
+    called = [SEPARATOR_WORDS.get(part) or find_label(part, labels) for part in parts]
     if class_name:
         called = [
             f"predicted {class_name}" if part in CLASSES else label for part, label in zip(parts, called, strict=True)

@@ -34,12 +34,12 @@ from attention_audit.arrays import Floats
 from attention_audit.artefacts.files import write_whole
 
 from .opening import import_library
-from .settings import BUILT, Construction
+from .settings import BUILT_FACTS, Construction
 
 Cues = Sequence[Sequence[str]]
 """The cues of class 0, those of class 1, and the decoys that speak for each."""
 
-WIDTH, HEADS = BUILT.width, 2
+WIDTH, HEADS = BUILT_FACTS.width, 2
 FIRST = "[CLS]"
 SPECIAL = ("[PAD]", "[UNK]", FIRST, "[SEP]")
 POSITIONS = 512
@@ -121,7 +121,7 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
     vocabulary = [*SPECIAL, *words]
     transformers, random = import_library(), np.random.default_rng([seed, 1])
     config = transformers.AutoConfig.for_model(
-        BUILT.kind, num_hidden_layers=BUILT.layers, hidden_size=WIDTH, intermediate_size=WIDTH,
+        BUILT_FACTS.kind, num_hidden_layers=BUILT_FACTS.layers, hidden_size=WIDTH, intermediate_size=WIDTH,
         num_attention_heads=HEADS, vocab_size=len(vocabulary), max_position_embeddings=POSITIONS, pad_token_id=0,
         layer_norm_eps=1e-12,
     )  # fmt: skip

@@ -39,7 +39,7 @@ VOCABULARIES = (
 )  # fmt: skip
 """Files of which a tokenizer has at least one."""
 TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
-REFUSED = {
+REFUSED_KINDS = {
     "auto_map": (
         "the model comes with code of its own, which is not run here",
         "use judge; or take the key away, if the library's own class computes the same",
@@ -145,7 +145,7 @@ ACTIVATIONS = {
     "tanh": "tanh",
 }
 """The activations of `model.tail` by their names in config.json."""
-KNOWN = {"conv_kernel_size": 0, "inner_group_num": 1}
+KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
 
@@ -277,7 +277,7 @@ def read_facts(folder: Path) -> Facts:
     layers = get_first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
     if not isinstance(kind, str):
         raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
-    for key, (fault, remedy) in REFUSED.items():
+    for key, (fault, remedy) in REFUSED_KINDS.items():
         if values.get(key):
             raise AuditError(f"{path}: {fault} ({key}); {remedy}")
     if not isinstance(width, int) or not isinstance(layers, int):
@@ -372,7 +372,7 @@ def hash_files(folder: Path) -> dict[str, str]:
 def find_family(folder: Path, facts: Facts | None = None) -> Family:
     """Find the family of the model of a folder. facts: what its config.json says, or will say.
 
-    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`.
+    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN_VALUES`.
     """
     facts = facts or read_facts(folder)
     kind = facts.kind
@@ -381,7 +381,7 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
             f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
             f"{', '.join(FAMILIES)}"
         )
-    for key, known in KNOWN.items():
+    for key, known in KNOWN_VALUES.items():
         if (said := facts.says.get(key, known)) != known:
             raise AuditError(f"{folder}: config.json says {key}: {said}; for {kind}, {known} alone is known here")
     return FAMILIES[kind]

@@ -25,10 +25,10 @@ from .folder import (
 )
 from .pieces import UNLIMITED_LENGTH
 
-UNUSED = "pooler"
+UNUSED_PART = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
 OFFLINE = {"local_files_only": True, "trust_remote_code": False}
-UNDONE = {
+UNDO_HINTS = {
     "_orig": "make its pruning permanent with torch.nn.utils.prune.remove",
     "parametrizations": "call torch.nn.utils.parametrize.remove_parametrizations",
     "_packed_params": "give the model as it was before it was quantised",
@@ -126,16 +126,18 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
             f"{folder}: its {weight} has the shape {tuple(own)}, and {tuple(wanted)} by its configuration, of which "
             "something, such as id2label, is not the model's; mend it, or use judge"
         )
-    absent = sorted(key for key in loaded["missing_keys"] if head or UNUSED not in key)
+    absent = sorted(key for key in loaded["missing_keys"] if head or UNUSED_PART not in key)
     # older files have one that no class for whole texts reads
-    spared = f"{model.base_model_prefix}.{UNUSED}.dense."
+    spared = f"{model.base_model_prefix}.{UNUSED_PART}.dense."
     further = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
     if absent or further:
         said = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in further[:1]]
         parts = dict(held.source.named_modules()) if held.config else {}
         part = (absent or further)[0].rpartition(".")[0]
         kind = f" ({part} is a {type(parts[part]).__name__})" if part in parts else ""
-        remedy = next((remedy for mark, remedy in UNDONE.items() if any(mark in key for key in further)), "use judge")
+        remedy = next(
+            (remedy for mark, remedy in UNDO_HINTS.items() if any(mark in key for key in further)), "use judge"
+        )
         raise AuditError(
             f"{folder}: its weights {' and '.join(said)}, and are not those of the library's {name}{kind}; {remedy}, "
             f"or take what was saved after training with AutoModel{head}"
@@ -158,7 +160,7 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
             f"{folder}: config.json names the class {made} (architectures), which is not the library's {name}; use "
             f"judge, or write {name} there, if it computes the same"
         )
-    if not head and getattr(model, UNUSED, None) is not None:
+    if not head and getattr(model, UNUSED_PART, None) is not None:
         model.pooler = None
     model.config.return_dict, model.config.output_hidden_states = True, False
     return model.eval()

@@ -26,7 +26,7 @@ MARKS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Construction = Literal["relay", "direct", "sink"]
 """How a classifier is built whose truth is known: see `transformer.constructed`."""
-BUILT = Facts("bert", 64, 2, {})
+BUILT_FACTS = Facts("bert", 64, 2, {})
 """What config.json says of one."""
 BUILT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 TEXT = "{text}"

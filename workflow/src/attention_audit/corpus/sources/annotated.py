@@ -26,7 +26,7 @@ from ..text import SPLITS, Text, Texts
 CLASSES = ("negative", "positive")
 SENTIMENTS = {"0", "1", "2", "3", "4"}
 NEUTRAL = 2
-MARKED = 0.5
+MIN_MARKED_SENTIMENT = 0.5
 """The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
 LABELS = "phrase labels"
 """Who marked the words: nobody, but the labels of the phrases say which ones."""
@@ -91,7 +91,7 @@ def clean_phrase(phrase: Phrase) -> tuple[str, Annotations, RawText]:
         (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
         for start, part in zip(made.places, parts, strict=False)
     ]
-    marks = [(start, end) for start, end, score in scores if score >= MARKED]
+    marks = [(start, end) for start, end, score in scores if score >= MIN_MARKED_SENTIMENT]
     # a space has the place of the part behind it
     places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
     return made.text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
@@ -129,7 +129,7 @@ class SstCorpus(RawSource):
             if tree.sentiment == NEUTRAL:
                 continue
             text: str | list[str] = tree.words
-            before, marked = None, [at for at, score in enumerate(tree.scores) if score >= MARKED]
+            before, marked = None, [at for at, score in enumerate(tree.scores) if score >= MIN_MARKED_SENTIMENT]
             said = mark_words({LABELS: marked}, tree.scores)
             if self.clean:
                 text, said, before = clean_phrase(tree)

@@ -240,8 +240,8 @@ class NewsgroupsCorpus(RawSource):
 
 SENTIMENTS = {"neg": "negative", "pos": "positive"}
 RATINGS = [*"1234", "7", "8", "9", "10"]
-FILTERED = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
-KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FILTERED))
+KERAS_FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+KERAS = str.maketrans(ascii_uppercase + KERAS_FILTERS, ascii_lowercase + " " * len(KERAS_FILTERS))
 """What Keras replaces each character by. It treats only ASCII: other capitals and other white space stay."""
 
 

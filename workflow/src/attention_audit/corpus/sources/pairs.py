@@ -21,7 +21,7 @@ from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
 FULL_STOP = "."
-FACTS = "supporting facts"
+FACTS_ANNOTATOR = "supporting facts"
 """Who marked the words: the data set itself, sentence by sentence."""
 
 
@@ -81,7 +81,7 @@ class BabiCorpus(RawSource):
                 if at in facts:
                     evidence += range(len(words), len(words) + len(told))
                 words += told
-            said = mark_words({FACTS: evidence})
+            said = mark_words({FACTS_ANNOTATOR: evidence})
             yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
 
