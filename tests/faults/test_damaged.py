@@ -18,7 +18,7 @@ from attention_audit.errors import AuditError
 from attention_audit.report.guide import ARTEFACTS
 
 SMALL = pytest.mark.xdist_group("finished")
-FEW = {"emptied": 1, "truncated": 5, "one bit flipped": 20}
+FEW = {"emptied": 1, "truncated": 3, "one bit flipped": 8}
 MANY = {"emptied": 1, "truncated": 100, "one bit flipped": 2000}
 LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
 
