@@ -145,7 +145,10 @@ def test_audits_and_tables_answer_all_that_the_four_tests_do(run):
     assert {*consistency} == {"base", "uniform", "adversary", "continuation"}
     assert performance.nunique() == 10
     make_exhibit(run, FIGURES["hf_fig_tvd_jsd"])
-    *_, summary = (read_made(run, name) for name in ("hf_table_performance", "hf_table_comparison", "summary"))
+    names = ("hf_table_performance", "hf_table_comparison", "summary")
+    shown, _, summary = (read_made(run, name) for name in names)
+    # no text is cut, which the table says with a 0
+    assert {*shown.loc[shown["metric"] == "cut", "mean"]} == {0}
     (row,) = summary.to_dict("records")
     assert row["model"] == "base"
     for question in QUESTIONS:

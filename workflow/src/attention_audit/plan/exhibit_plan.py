@@ -220,7 +220,7 @@ class ExhibitPlan:
                 categories=read.categories,
                 each=read.each,
                 suites=bool(read.suites),
-                needed=read.needed or (read.source == "audit" and read.name == exhibit.about),
+                needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
                 files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
                 only=only if read.source == "table" else "",
             )

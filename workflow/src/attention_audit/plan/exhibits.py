@@ -32,7 +32,8 @@ class ReadFile:
     whose audit, "*" for all suites that were asked for it, ITS_OWN for the exhibit's; the rows are then told apart by a
     column `suite`. By default it is the exhibit's own, without such a column.
 
-    An audit of the exhibit's own suite is `needed`: where none of its files has a row, there is nothing to show.
+    An audit of the exhibit's own suite is `needed`: where none of its files has a row, there is nothing to show, unless
+    it is `counted`, so that no row says that there are none.
     """
 
     source: Source
@@ -42,6 +43,7 @@ class ReadFile:
     categories: bool = False
     each: bool = False
     suites: tuple[str, ...] = ()
+    counted: bool = False
 
     @property
     def needed(self) -> bool:
@@ -157,6 +159,7 @@ READS = {
     "audit": ReadFile("audit"),
     "rows": ReadFile("audit", categories=True),
     "if_asked": ReadFile("audit", suites=(OWN_SUITE,)),
+    "counts": ReadFile("audit", counted=True),
     "of_every_suite": ReadFile("audit", suites=("*",)),
     "corpus": ReadFile("corpus"),
     "table": ReadFile("table"),
