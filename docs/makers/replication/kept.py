@@ -4,6 +4,7 @@ import json
 from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ class Kept:
     run: KeptRun
     folder: Path
 
-    @property
+    @cached_property
     def facts(self) -> Facts:
         """What run.json says. Raises AuditError where it is no such file."""
         path = self.folder / FACTS

@@ -178,10 +178,10 @@ def read_texts(
     train = splits["train"]
     if train.candidates is not None:
         right = train.candidates.select(train.candidates.flat == train.labels[train.candidates.owners])
-        for missing in np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0)):
-            raise AuditError(
-                f"{corpus}: text '{train.ids[missing]}': its answer is none of its candidates; leave it out"
-            )
+        missing = np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0))
+        if len(missing):
+            name = train.ids[missing[0]]
+            raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
     if blocked and not np.any(train.find_impermissible()):
         raise AuditError(
             f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
