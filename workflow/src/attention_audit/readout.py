@@ -182,9 +182,11 @@ class Readout:
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
         for members in sort_by_length(lengths, positions):
-            choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
-            for row, member in zip(choices, members, strict=True):
-                row[... if self.candidates is None else self.candidates[member]] = True
+            choices = None
+            if self.candidates is not None:
+                choices = torch.zeros(len(members), self.probabilities.shape[1], dtype=torch.bool)
+                for row, member in zip(choices.numpy(), members, strict=True):
+                    row[self.candidates[member]] = True
             yield PaddedReadout(
                 members,
                 _pad(self.attention, members, dtype),
@@ -192,7 +194,7 @@ class Readout:
                 torch.tensor(self.bias[members], dtype=dtype),
                 torch.from_numpy(lengths[members]),
                 head,
-                None if self.candidates is None else torch.from_numpy(choices),
+                choices,
                 None if self.attending is None else self.attending.pad(members, dtype),
                 None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
@@ -242,7 +244,7 @@ class Readout:
         return columns
 
     def tables(self) -> Iterator[pa.Table]:
-        """Return the columns as tables of at most AT_ONCE texts each, in order; with heads HEADED_AT_ONCE."""
+        """Return the columns as tables in order, of at most TEXTS_AT_ONCE texts; with heads HEADED_TEXTS_AT_ONCE."""
         columns, rows = self.columns(), TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}

@@ -213,7 +213,7 @@ def decide_fates(
     """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
     named: the classes in order, None where labels tell them.
 
-    Of each text, there are then also its fate, one of FATES; whether it is kept, and so is one with the same
+    Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
     words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """

@@ -14,7 +14,7 @@ class FileOf(Section):
 
 
 class ReadSpec(Section):
-    """What the function is called with under one name; see `plan.exhibits.Read`.
+    """What the function is called with under one name; see `plan.exhibits.ReadFile`.
 
     declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`.
     needed: whether there is nothing to show without a row. files: whose they are, in the order of the job's inputs of

@@ -44,7 +44,7 @@ class Audit:
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
     all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and
-    readout (`audits.attributed.Attributed`); suite: nothing, once for the first judged model of a suite. All else it
+    readout (`AttributedTexts`); suite: nothing, once for the first judged model of a suite. All else it
     takes by the names of its parameters: see `stages.audits`.
 
     split: whose readouts it reads.

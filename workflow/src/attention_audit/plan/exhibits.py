@@ -29,8 +29,8 @@ class ReadFile:
     columns: those that are needed, of a file that has more. split: only the texts of this split, of a corpus.
     categories: words come as pandas' categories, and a list of k numbers as k columns, which saves memory where there
     are many rows. each: the frames come one a data set, one after another, so that memory holds one of them. suites:
-    whose audit, "*" for all suites that were asked for it, ITS_OWN for the exhibit's; the rows are then told apart by a
-    column `suite`. By default it is the exhibit's own, without such a column.
+    whose audit, "*" for all suites that were asked for it, OWN_SUITE for the exhibit's; the rows are then told apart by
+    a column `suite`. By default it is the exhibit's own, without such a column.
 
     An audit of the exhibit's own suite is `needed`: where none of its files has a row, there is nothing to show, unless
     it is `counted`, so that no row says that there are none.

@@ -229,7 +229,7 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
 
 
 def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
-    """List the tables and figures but for SINGLE, in their order.
+    """List the tables and figures but for TEXTS_TABLE, in their order.
 
     Raises AuditError for a damaged picture and for names without a label.
     """

@@ -1,7 +1,7 @@
 """corpus, vocabulary, weights or given classifiers, readouts -> audits of one model that run it again, one file each.
 
-They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
-called with; their further parameters are those of `stages.audits`.
+They share a process, and the attributions of each model: `audits.attributed.AttributedTexts` is what their functions
+are called with; their further parameters are those of `stages.audits`.
 """
 
 from collections.abc import Iterable, Iterator

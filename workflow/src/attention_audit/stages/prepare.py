@@ -34,7 +34,7 @@ MAX_GENSIM_WORDS = 10_000
 
 @dataclass(frozen=True)
 class Runs:
-    """Texts in runs of at most LONGEST words; every iteration starts from the beginning."""
+    """Texts in runs of at most MAX_GENSIM_WORDS words; every iteration starts from the beginning."""
 
     texts: Iterable[list[str]]
 

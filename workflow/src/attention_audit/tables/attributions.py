@@ -90,7 +90,7 @@ def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, E
 def compare_contributions(
     contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compute the cells of one model by ranking: MEASURED of attention, violations of all, and the number of texts.
+    """Compute the cells of one model by ranking: MEASURED_METRICS of attention; of all, violations and texts.
 
     Of a text of at most TOP items the overlap is 1 by construction, so it counts as none. largest_weight: that of the
     item of the most attention. top_flips: whether the decision flips without it.

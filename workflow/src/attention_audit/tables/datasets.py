@@ -71,7 +71,7 @@ def name_rebuilt(records: Records) -> str:
 
 def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     """Say, by metric of the raw files: how many texts have no label, the names of the classes where they are at most
-    NAMED, and whether there are hardly more texts than classes.
+    MAX_CLASSES_NAMED, and whether there are hardly more texts than classes.
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()

@@ -278,7 +278,7 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
 
 
 def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
-    """Describe by EARLIER which of two rankings flips the decision with fewer erased items, and count as `texts` those
+    """Describe by EARLIER_METRICS which of two rankings flips the decision with fewer erased items. `texts` are those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
     The statistics are percent of these texts, and the ratio of first_earlier to second_earlier. Where only one ranking

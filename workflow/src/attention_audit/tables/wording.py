@@ -59,7 +59,7 @@ def write_heading(metric: str) -> str:
 
 
 def format_number(value: float, metric: str, paper: bool = False) -> str:
-    """Write a value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
+    """Write a value with as many digits as its metric is shown with; "" for NaN, INFINITE for infinity."""
     if not math.isfinite(value):
         return "" if math.isnan(value) else INFINITE
     digits = next(digits for names, digits in DIGITS.items() if re.fullmatch(names, metric))
