@@ -115,6 +115,18 @@ def test_it_is_built_before_it_is_read():
     assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
 
 
+def test_another_training_is_read_after_the_first_is_built():
+    plan = plan_of(
+        **CLASSIFIERS_ALONE,
+        built={f"relay-{seed}": {"kind": "relay", "dataset": "feint", "seed": seed} for seed in (7, 8)},
+        hf={"feint": {"models": {"relay": ["built/relay-7", "built/relay-8"]}, "maps": ["rollout"]}},
+    )
+    jobs = by_name(plan.plan_jobs())
+    first, second = ({*jobs[f"build/relay-{seed}"].files} for seed in (7, 8))
+    assert second.isdisjoint(jobs["read_classifier/feint/hf_relay/1"].read)
+    assert first | second <= {*jobs["read_classifier/feint/hf_relay/2"].read}
+
+
 def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names():
     plan = plan_of(
         **CLASSIFIERS_ALONE,

@@ -163,6 +163,9 @@ class Trainings:
         _, dataset, model = self.made[training, seed]
         run = RunFiles(training, seed, self.places)
         inputs = {"given": self.list_sources(training, seed), "beside": self._place(model.beside)}
+        if model.reads and seed > 1:
+            # it must read the same words as the first training does
+            inputs["given"] += NamedTransformer(self.scope.config, model.sources[0]).inputs
         if model.sources:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
         else:
