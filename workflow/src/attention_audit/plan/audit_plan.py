@@ -22,6 +22,8 @@ from .suites import Suite
 from .trainings import RunFiles, Trainings
 
 NOT_IN_SUITE = "is not among the suite's audits"
+PREDICTIONS = "predictions"
+"""What the whole answer stands on: a model whose attention is in question is asked it, whatever else it is asked."""
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
 
@@ -73,7 +75,8 @@ class AuditPlan:
         suite, dataset, model = judged
         models = self.scope.models(suite, dataset).values()
         base, leads = self.scope.find_base(suite, dataset), self.scope.list_judged(suite, dataset)[0].model is model
-        others = [other for other in models if leads and not other.judged]
+        named = audit.name in self._list_configured(suite)
+        others = [other for other in models if leads and named and not other.judged]
         match audit.of:
             case "models" | "attending":
                 every = audit.of == "models"
@@ -89,11 +92,15 @@ class AuditPlan:
                 return model.runs[:1]
         return model.runs
 
+    def _list_configured(self, suite: Suite) -> Sequence[str]:
+        """Return the names of the audits that the configuration asks a suite, by default the suite's own."""
+        return self.scope.config.audits.get(suite.name, suite.audits)
+
     def _list_named(self, suite: Suite) -> list[Audit]:
-        """Return the audits that a suite is to be asked, with those that they read."""
-        names = [*self.scope.config.audits.get(suite.name, suite.audits)]
-        names += [other for name in names for other in audit_named(name).after if other not in names]
-        return [audit_named(name) for name in names]
+        """Return the audits that a suite is to be asked, with those that they read, and what the answer stands on."""
+        names = [*self._list_configured(suite)]
+        further = [*(other for name in names for other in audit_named(name).after), PREDICTIONS] if names else []
+        return [audit_named(name) for name in dict.fromkeys([*names, *further])]
 
     def _list_asked(self, judged: Judged) -> tuple[Audit, ...]:
         """Return the audits that a model is asked: those of its suite, of which it has runs."""
