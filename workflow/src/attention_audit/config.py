@@ -77,7 +77,8 @@ class GlobalConfig(Section):
     """Threads of one training."""
     corpora: dict[Name, Corpus]
     """The catalogue of data sets."""
-    skip_unavailable: bool = False
+    # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
+    skip_unavailable: bool = Field(False, strict=False)
     """Leave out data sets whose raw files are missing, and mark the gap in the tables."""
     vectors: Name = "random"
     """Word vectors: random, or a name in `word_vectors`."""
@@ -237,12 +238,6 @@ class Config(DatasetConfig, GlobalConfig):
         except (TypeError, KeyError, IndexError, AttributeError, StopIteration):
             return raw  # what is wrong with it is said where the section is checked
 
-    @field_validator("skip_unavailable", mode="before")
-    @classmethod
-    def _read_flag(cls, value: Any) -> Any:
-        # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
-        return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
-
     @field_validator("results")
     @classmethod
     def _check_folder(cls, value: str) -> str:
@@ -255,15 +250,15 @@ class Config(DatasetConfig, GlobalConfig):
 
     @model_validator(mode="after")
     def _check_references(self) -> Self:
-        checks = (
-            self._find_unknown_datasets,
-            self._find_unknown_vectors,
-            self._find_unlendable,
-            self._find_unpaired,
-            self._find_unfit,
+        faults = chain(
+            self._find_unknown_datasets(),
+            self._find_unknown_vectors(),
+            self._find_unlendable(),
+            self._find_unpaired(),
+            self._find_unfit(),
         )
-        if faults := dict.fromkeys(line for check in checks for line in check()):
-            raise ValueError("\n".join(faults))
+        if lines := dict.fromkeys(faults):
+            raise ValueError("\n".join(lines))
         return self
 
     def _find_unknown_datasets(self) -> Iterator[str]:
