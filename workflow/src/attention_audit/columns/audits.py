@@ -1,21 +1,14 @@
 """Columns of the audits, a declaration each, in the order of their rules."""
 
 from .kinds import (
-    BASE_MAX_ATTENTION,
-    BASE_PREDICTION,
     DATASET,
-    FROM_BASE,
     ID,
-    ITEMS,
-    JSD,
     LABEL,
-    MAX_ATTENTION,
     OF_TEXT,
     OF_TEXT_BY_LAMBDA,
     OF_TRAINING,
     OF_TRAINING_BY_LAMBDA,
     PREDICTION,
-    TOKENS,
     class_number,
     cosine,
     describe_file,
@@ -33,6 +26,16 @@ from .kinds import (
     weights,
     word_count,
 )
+
+ITEMS = item_count("items under the last attention: sentences in a hierarchical model, words in any other; at least 2")
+BASE_PREDICTION = class_number("class the base model predicts")
+BASE_MAX_ATTENTION = share("largest attention weight of the base model in this text")
+JSD = nats("Jensen-Shannon divergence of the attention from the base model's; at most ln 2")
+FROM_BASE = {
+    "jsd": JSD,
+    "tvd": probability("total variation distance of the prediction from the base model's, all classes"),
+    "decision_flip": flag("whether the predicted class differs from the base model's"),
+}
 
 PERFORMANCE = describe_file(
     "performance",
@@ -140,7 +143,7 @@ PERMUTATION = describe_file(
     "instance, and how far shuffled maps are from the map itself.",
     **OF_TEXT,
     prediction=PREDICTION,
-    max_attention=MAX_ATTENTION,
+    max_attention=share("largest attention weight of the text"),
     median_tvd=probability(
         "median over permutations of the total variation distance to the original prediction, all classes"
     ),
@@ -380,7 +383,7 @@ CORRELATION = describe_file(
     ),
     tau=real.or_null("Kendall's tau-b; null where one of the two is the same for all tokens"),
     p=real.or_null("its p-value under independence; null where tau is"),
-    tokens=TOKENS,
+    tokens=integer("tokens that can be attended to", unit="tokens"),
     top_k_overlap=share.or_null(
         "share of the k highest tokens of one that are among those of the other; null with at most k tokens"
     ),
