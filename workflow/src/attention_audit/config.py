@@ -34,6 +34,7 @@ from attention_audit.config_messages import list_faults, refuse_override
 from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
+from attention_audit.corpus.sources.table import ReadoutCorpus
 from attention_audit.errors import AuditError, suggest
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
@@ -222,21 +223,12 @@ class Config(DatasetConfig, GlobalConfig):
         every = self.model_dump(exclude={"overrides"})
         return {name: _keep_differences(own.model_dump(), every) for name, own in overrides.items()}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _add_readout_corpora(cls, raw: Any) -> Any:
-        """Return the entries of `corpora` of data sets whose texts are those of readouts, where they are not there
-        yet.
-        """
-        try:
-            made = {
-                name: {"kind": "readout", "path": next(iter(entry["models"].values()))[0]}
-                | ({"classes": entry["classes"]} if entry.get("classes") else {})
-                for name, entry in raw["own"].items()
-            }
-            return {**raw, "corpora": made | raw["corpora"]}
-        except (TypeError, KeyError, IndexError, AttributeError, StopIteration):
-            return raw  # what is wrong with it is said where the section is checked
+    @model_validator(mode="after")
+    def _add_readout_corpora(self) -> Self:
+        """Add the entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
+        for name, given in self.own.items():
+            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=given.first, classes=given.classes))
+        return self
 
     @field_validator("results")
     @classmethod
