@@ -29,7 +29,7 @@ from .kinds import (
 
 CORPUS = describe_file(
     "corpus",
-    path="corpora/{dataset}/corpus.parquet",
+    "corpora/{dataset}/corpus.parquet",
     meaning="The texts of one data set, tokenised and filtered.",
     id=ID,
     split=text("train, dev or test"),
@@ -75,7 +75,7 @@ CORPUS = describe_file(
 
 CENSUS = describe_file(
     "census",
-    path="corpora/{dataset}/census.parquet",
+    "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
     label=class_number("class; -1 for an answer that the training split does not know, or for none"),
@@ -106,7 +106,7 @@ CENSUS = describe_file(
 
 VOCABULARY = describe_file(
     "vocabulary",
-    path="corpora/{dataset}/vocabulary.parquet",
+    "corpora/{dataset}/vocabulary.parquet",
     meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
     index=integer("row of the embedding matrix", unit="row"),
     word=text("the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
@@ -116,7 +116,7 @@ VOCABULARY = describe_file(
 
 PIECES = describe_file(
     "pieces",
-    path="states/{dataset}/pieces.parquet",
+    "states/{dataset}/pieces.parquet",
     meaning="What a frozen Transformer reads of each text. Its states of the words lie beside this file, in "
     "states.npy: row after row, text after text, and behind those of a pair one row, the summary of the query.",
     id=ID,
@@ -130,7 +130,7 @@ PIECES = describe_file(
 
 HISTORY = describe_file(
     "history",
-    path="models/{dataset}/{model}/seed{seed}.history.parquet",
+    "models/{dataset}/{model}/seed{seed}.history.parquet",
     meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
     epoch=integer("epoch, from 0", unit="epoch"),
     loss=real("mean training loss of the epoch", unit="per text"),
@@ -143,7 +143,7 @@ HISTORY = describe_file(
 
 SEARCH = describe_file(
     "search",
-    path="models/{dataset}/{model}/seed{seed}.search.parquet",
+    "models/{dataset}/{model}/seed{seed}.search.parquet",
     meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
     seed=SEED,
     step=integer("number of the step, from 1"),
@@ -160,7 +160,7 @@ SEARCH = describe_file(
 
 READOUT = describe_file(
     "readout",
-    path="readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
+    "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
     meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of "
     "a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus "
     "bias, with the head beside it.",
@@ -193,7 +193,7 @@ OF_TEXT = {
 
 SEVERAL = describe_file(
     "readout of several maps",
-    path="readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
+    "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
     meaning="The readout of a model of which a map of several heads is given; and in hf, of a Transformer with uniform "
     "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
     "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
@@ -206,7 +206,7 @@ SEVERAL = describe_file(
 
 HEADED = describe_file(
     "headed readout",
-    path="readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
+    "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
     meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
     "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
@@ -222,7 +222,7 @@ HEADED = describe_file(
 
 HEAD = describe_file(
     "head",
-    path="readouts/{dataset}/{model}/seed{seed}/head.parquet",
+    "readouts/{dataset}/{model}/seed{seed}/head.parquet",
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
     **{"class": class_number("the class whose logit it gives")},

@@ -89,7 +89,7 @@ class Artefact:
 
 
 def describe_file(
-    name: str, /, *, meaning: str, path: str = "audits/{dataset}/{model}/{name}.parquet", **columns: Column
+    name: str, path: str = "audits/{dataset}/{model}/{name}.parquet", /, *, meaning: str, **columns: Column
 ) -> Artefact:
     """Describe a kind of file, mostly an audit's, by its columns in their order; `add_columns` can add them too."""
     return Artefact(name, path.replace("{name}", name), meaning).add_columns(**columns)

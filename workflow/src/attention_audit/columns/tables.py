@@ -27,7 +27,7 @@ from .kinds import (
 
 TABLE = describe_file(
     "table",
-    path="tables/{table}.parquet",
+    "tables/{table}.parquet",
     meaning="One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
     dataset=DATASET,
     row=text("what the row is about: a split, a model or a guide; of several things, parted by /"),
@@ -110,7 +110,7 @@ def build_bounds(name: str, kind: Column, *, meaning: str) -> dict[str, Column]:
 
 SUMMARY = describe_file(
     "summary",
-    path="tables/summary.parquet",
+    "tables/summary.parquet",
     meaning="What a reader may do with the attention map of a model: one row a data set, suite and model, with eight "
     "questions, each with an estimate, its intervals, the zones that it touches and a statement.",
     dataset=DATASET,
@@ -145,17 +145,21 @@ SUMMARY = describe_file(
     plausibility_texts=text_count("test texts that it rests on"),
 )
 
+OF_JUDGED = {
+    "dataset": DATASET,
+    "suite": text("key of the suite"),
+    "model": text("the judged model, as in the summary"),
+}
+
 TEXT_UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
 """The units of a text's effects; all others are shares."""
 
 TEXTS = describe_file(
     "texts",
-    path="tables/texts.parquet",
+    "tables/texts.parquet",
     meaning="Every test text of every judged model, of one training: the items with the most attention, and what each "
     "question measures of this text. The other formats have the first texts of each model.",
-    dataset=DATASET,
-    suite=text("key of the suite"),
-    model=text("the judged model, as in the summary"),
+    **OF_JUDGED,
     seed=integer("the seed whose map this is: the base model's, or the first"),
     id=ID,
     label=LABEL,
@@ -206,12 +210,10 @@ def _build_instead(name: str, meaning: str) -> dict[str, Column]:
 
 INSTEAD = describe_file(
     "instead",
-    path="tables/instead.parquet",
+    "tables/instead.parquet",
     meaning="Attention and all other attributions by `located` and `ranks`: one row a model and attribution. A costly "
     "attribution is of a sample of the texts; attention's value on the very same texts stands beside it.",
-    dataset=DATASET,
-    suite=text("key of the suite"),
-    model=text("the judged model, as in the summary"),
+    **OF_JUDGED,
     seeds=seed_count("trainings"),
     attribution=text("attention, or an attribution or a further map"),
     **{column: kind for name, meaning in WORDED_BY.items() for column, kind in _build_instead(name, meaning).items()},
@@ -219,7 +221,7 @@ INSTEAD = describe_file(
 
 REPLICATION = describe_file(
     "replication",
-    path="tables/replication.parquet",
+    "tables/replication.parquet",
     meaning="Every published number that this run has a counterpart of. No rows where it has none.",
     paper=text("WP2019, SS2019, JW2019 or PD2020"),
     table=text("where the paper has it"),
@@ -250,7 +252,7 @@ REPLICATION = describe_file(
 
 CONTROLS = describe_file(
     "controls",
-    path="tables/controls.parquet",
+    "tables/controls.parquet",
     meaning="What the tests must find on the control corpora, where the truth is known, and of any shuffled weights; "
     "and what they found.",
     dataset=DATASET,
