@@ -153,7 +153,8 @@ class Audited(Answer):
         folder, files = check_path(folder, "folder"), []
         for number, one in enumerate(self.readouts, start=1):
             files.append(str(folder / f"training{number}.npz"))
-            exact = (one.contribution, one.bias) if one.several is None and one.decided else (None, None)
+            exact = one.several is None and one.decided
+            contributions, bias = (one.contribution, one.bias) if exact else (None, None)
             padded = {
                 name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
                 for name, scores in one.maps.items()
@@ -161,7 +162,8 @@ class Audited(Answer):
             given = readout(
                 self.words,
                 one.attention,
-                *exact,
+                contributions,
+                bias,
                 one.labels.tolist(),
                 one.probabilities,
                 ids=one.ids,

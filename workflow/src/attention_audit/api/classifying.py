@@ -294,19 +294,15 @@ def audit_classifier(
         plan = Plan(raw, {}, memory=folder / "checked.json")
         with set_piece_limit(batch_size and batch_size * max_length):
             found = run_plan(plan, TABLES, progress)
-        scope, suite, ids = plan.scope, plan.scope.find_suite("hf"), [*map(str, range(len(texts)))]
-        runs = scope.models(suite, DATASET)[MODEL].runs
+        suite, ids = plan.scope.find_suite("hf"), [*map(str, range(len(texts)))]
+        called = {name: look.label for name, look in plan.scope.list_looks(suite).items()}
+        read = [job.outputs["readout"] for job in plan.trainings.plan_jobs() if job.stage == "read_classifier"]
         return Audited(
             found["summary"],
-            collect_labels(
-                [{name: look.label for name, look in scope.list_looks(suite).items()}], {suite.paper: suite.title}
-            ),
+            collect_labels([called], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            [
-                read_readout(Path(plan.trainings.find_home(suite, DATASET, run).locate_readout())).align(ids)
-                for run in runs
-            ],
+            [read_readout(Path(*paths)).align(ids) for paths in read],
             [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )
@@ -341,6 +337,11 @@ def read_attention(
                 raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {weight.shape[1]}")
             added.append(found @ weight.T)
     return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
+
+
+def make_predict(read: Callable[..., tuple[Any, Any, Floats]]) -> Predict:
+    """Make the function that predicts probabilities (n, C) by what is read off a network."""
+    return lambda texts: read(texts)[2]
 
 
 def audit_torch(
@@ -378,7 +379,7 @@ def audit_torch(
         read = partial(read_attention, each, weight, bias, batch_size)
         maps, added, predicted = read(words)
         given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
-        predicting.append(lambda words, read=read: read(words)[2])
+        predicting.append(make_predict(read))
     tables = audit(given, classes=classes, settings=settings)
     judged = judge(
         words,
