@@ -125,9 +125,10 @@ class ViewBuilder:
         self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **further: Any
     ) -> None:
         """Add a map, and what the model predicts whose own map it is. further: what else AboutMap has."""
-        about = {"kind": "attention", "computed": "stored", "seed": None} | further
-        about |= {"key": key, "label": label, "meaning": meaning, "own": model is not None}
-        self.abouts.append(cast(AboutMap, about))
+        about = AboutMap(
+            kind="attention", computed="stored", seed=None, key=key, label=label, meaning=meaning, own=model is not None
+        )
+        self.abouts.append(cast(AboutMap, {**about, **further}))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
@@ -147,11 +148,11 @@ class ViewBuilder:
     def _fit_model(self, readout: Readout) -> Maps:
         return self._fit(readout.attention if readout.several is None else readout.several.weights)
 
-    def _fit_words(self, values: Known) -> Maps:
+    def _fit_words(self, values: Iterable[Floats32 | None]) -> Maps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
             np.append(own, np.zeros(marks)) if own is not None and len(own) == words else None
-            for own, words, marks in zip(map(values.get, self.first.ids), self.first.words, self.marks, strict=True)
+            for own, words, marks in zip(values, self.first.words, self.marks, strict=True)
         ]
 
     def _gather(self) -> None:
@@ -182,19 +183,17 @@ class ViewBuilder:
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
                 self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
-        carried = {name: dict(zip(first.ids, scores, strict=True)) for name, scores in first.maps.items()}
-        for name, values in {**self.attributions, **carried}.items():
+        scores = {name: map(values.get, first.ids) for name, values in self.attributions.items()}
+        for name, values in {**scores, **first.maps}.items():
             kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
-        read = zip(first.ids, self.texts, first.places, strict=True)
-        known = {
-            id_: np.array(np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0), np.float32)
-            for id_, text, words in read
-            if text["marks"]
-        }
-        if known and self.about["items"] == "words":
+        marked = [
+            np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0) if text["marks"] else None
+            for text, words in zip(self.texts, first.places, strict=True)
+        ]
+        if self.about["items"] == "words" and any(marks is not None for marks in marked):
             meaning = "The share of the annotators who marked the word."
-            self._add("people", "marked words", meaning, self._fit_words(known), kind="mark")
+            self._add("people", "marked words", meaning, self._fit_words(marked), kind="mark")
 
     @property
     def imposable(self) -> dict[str, Maps]:
@@ -219,26 +218,26 @@ class ViewBuilder:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
         as agree.
         """
-        every = self.imposable
-        maps: dict[str, list[Weights | None]] = {key: [] for key in every}
         heads = [readout.head for readout in self.readouts]
         steep = [1.0 if head is None else float(head.weight.abs().sum(1).max()) for head in heads]
-        for run, head in zip(runs, heads, strict=True):
-            run["z"], run["bias"] = [], []
-            if head is not None:
-                run["tail"] = Tail(weight=head.weight.tolist(), bias=head.bias.tolist())
         decimals, by_score = count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
-        for place in range(len(self.first)):
-            z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
-            bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
-            rounded = z.round(decimals), bias.round(decimals + 2)
-            for run, states, biases in zip(runs, *(np.split(part, len(runs), -1) for part in rounded), strict=True):
-                run["z"].append(states.ravel().tolist())
-                run["bias"].append(biases.tolist())
-            for key, own in every.items():
-                map_ = own[place]
-                maps[key].append(map_ if map_ is None else round_weights(map_, (z, bias), rounded, by_score).tolist())
-        return maps
+        for run, readout in zip(runs, self.readouts, strict=True):
+            run["z"] = [z.astype(np.float64).round(decimals).ravel().tolist() for z in readout.contribution]
+            run["bias"] = readout.bias.astype(np.float64).round(decimals + 2).tolist()
+            if readout.head is not None:
+                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+        # of all seeds beside each other
+        states = zip(*(readout.contribution for readout in self.readouts), strict=True)
+        biases = np.concatenate([readout.bias for readout in self.readouts], 1, dtype=np.float64)
+        exact = [(np.concatenate(z, 1, dtype=np.float64), bias) for z, bias in zip(states, biases, strict=True)]
+        rounded = [(z.round(decimals), bias.round(decimals + 2)) for z, bias in exact]
+        return {
+            key: [
+                map_ if map_ is None else round_weights(map_, *parts, by_score).tolist()
+                for map_, *parts in zip(maps, exact, rounded, strict=True)
+            ]
+            for key, maps in self.imposable.items()
+        }
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""

@@ -25,8 +25,7 @@ from attention_audit.questions import QUESTIONS, Question, Unit
 from attention_audit.tables.wording import Labels, write_name
 
 from . import style
-from .panels import write_sentence
-from .style import Keywords
+from .style import Keywords, write_sentence
 
 SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""

@@ -15,8 +15,8 @@ from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
 from attention_audit.tables.wording import Labels, write_name
 
 from . import style
-from .panels import describe, draw_legend, make_panels, write_sentence
-from .style import Keywords
+from .panels import describe, draw_legend, make_panels
+from .style import Keywords, write_sentence
 
 LINE, MAP_LINE = 0.17, 0.19
 """Inches: a row of a panel; where it has two dots, or a map."""
