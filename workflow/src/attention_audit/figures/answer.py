@@ -83,12 +83,11 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
     """
     low, high = asked.cuts
     wide = high - low
-    for number, tint in enumerate(TINTS if stated else UNASKED, -1):
-        axes.axvspan(low + number * wide, high + number * wide, color=tint, linewidth=0, zorder=0)
-    places = low - wide / 2, low, low + wide / 2, high, high + wide / 2
+    for left, tint in zip((low - wide, low, high), TINTS if stated else UNASKED, strict=True):
+        axes.axvspan(left, left + wide, color=tint, linewidth=0, zorder=0)
     begin, end = (NUMBER_WRITERS[asked.unit](cut).lstrip("+") for cut in asked.cuts)
     bad, _, fair, _, good = asked.said
-    axes.set_xticks(places, [bad, begin, fair, end, good], color=MUTED)
+    axes.set_xticks(np.linspace(low - wide / 2, high + wide / 2, 5), [bad, begin, fair, end, good], color=MUTED)
     axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
     axes.tick_params(length=0, pad=2)
     axes.spines[:].set_visible(False)
