@@ -17,6 +17,8 @@ MARKS = {NONE: " – ", CLASSES: " ≠ "}
 """The marks of what has no zones."""
 
 
+ENDS = "value low high next_low next_high"
+"""The estimate of a question, and the ends of its intervals."""
 Row = Mapping[Any, Any]
 """A row of a table, by column; here one of columns.SUMMARY."""
 
@@ -92,16 +94,24 @@ def write_brief(row: Row, question: str, interval: str) -> str:
     return interval
 
 
+def read_numbers(row: Row, start: str, names: str) -> list[float]:
+    """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
+    return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
+
+
+def list_known(row: Row, name: str) -> list[float]:
+    """List the numbers of a row that are known of single trainings."""
+    each = np.array(row[name], np.float64)
+    return each[np.isfinite(each)].tolist()
+
+
 def write_line(row: Row, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
     asked = QUESTIONS[question]
     zones = str(row[f"{question}_zones"])
-    names = ("value", "low", "high", "next_low", "next_high")
+    numbers, each = read_numbers(row, question, ENDS), list_known(row, f"{question}_each")
     # where classes lie apart, numbers of all texts say nothing
-    numbers = [nan if zones == CLASSES else row[f"{question}_{name}"] for name in names]
-    value, low, high, next_low, next_high = np.array(numbers, np.float64).tolist()
-    each = np.array([] if zones == CLASSES else row[f"{question}_each"], np.float64)
-    each = each[np.isfinite(each)]
+    value, low, high, next_low, next_high = [nan] * len(numbers) if zones == CLASSES else numbers
     interval = write_range(low, high, asked.unit)
     return Line(
         question,
@@ -110,7 +120,7 @@ def write_line(row: Row, question: str) -> Line:
         str(row[f"{question}_said"]) or "–",
         NUMBER_WRITERS[asked.unit](value),
         interval,
-        write_range(each.min(), each.max(), asked.unit) if len(each) > 1 else "",
+        write_range(min(each), max(each), asked.unit) if len(each) > 1 and zones != CLASSES else "",
         write_range(next_low, next_high, asked.unit),
         "; ".join(filter(None, list_remarks(row, question))),
         write_brief(row, question, interval) if interval else "",

@@ -138,12 +138,13 @@ class ViewBuilder:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
-        found: Maps = [None] * len(self.first)
-        for place, (map_, length) in enumerate(zip(maps, self.first.lengths, strict=True)):
-            shape = (length, self.heads) if self.heads else (length,)
-            if map_ is not None and map_.shape in (shape, (np.prod(shape),)):
-                found[place] = map_.reshape(shape).T.astype(np.float64)
-        return found
+        shapes = [(length, self.heads) if self.heads else (length,) for length in self.first.lengths]
+        return [
+            map_.reshape(shape).T.astype(np.float64)
+            if map_ is not None and map_.shape in (shape, (np.prod(shape),))
+            else None
+            for map_, shape in zip(maps, shapes, strict=True)
+        ]
 
     def _fit_model(self, readout: Readout) -> Maps:
         return self._fit(readout.attention if readout.several is None else readout.several.weights)

@@ -11,10 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import (
+    ENDS,
     NUMBER_WRITERS,
     Line,
     Row,
     describe_run,
+    list_known,
+    read_numbers,
     write_line,
     write_probability,
     write_share,
@@ -60,16 +63,6 @@ ZEROS = ("located", "ranks")
 """Questions whose 0 is random words, or shuffled weights."""
 MUTED = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
-
-
-def read_numbers(row: Row, start: str, names: str) -> list[float]:
-    """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
-    return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
-
-
-def list_known(row: Row, name: str) -> list[float]:
-    """List the numbers of a row that are known of single trainings."""
-    return [float(one) for one in row[name] if one is not None]
 
 
 def list_classes(row: Row, question: str) -> list[float]:
@@ -125,7 +118,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     if row[f"{question}_zones"] == CLASSES:
         draw_classes(axes, list_classes(row, question))
         return
-    value, low, high, next_low, next_high = read_numbers(row, question, "value low high next_low next_high")
+    value, low, high, next_low, next_high = read_numbers(row, question, ENDS)
     colour = style.BLUE if stated else style.GREY
     if low <= high:
         left, right = np.clip((low, high), *axes.get_xlim())

@@ -115,7 +115,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
 @style.use_house_style()
 def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
     """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
-    rows = instead[instead[[f"{question}_value" for question in WORDED_BY]].notna().any(axis=1)]
+    rows = instead.dropna(subset=[f"{question}_value" for question in WORDED_BY], how="all")
     if rows.empty:
         return write_sentence(NOT_COMPARED)
     names = RANKINGS.arrange({*map(str, rows["attribution"])})

@@ -186,10 +186,8 @@ def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
 
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     """Show how many texts have how much of their attention on items that speak against the prediction."""
-    counts, _ = np.histogram(rows["against"].clip(0, 1), SHARE_BARS)
-    axes.bar(
-        SHARE_BARS[:-1], 100 * counts / len(rows), SHARE_BARS[1], align="edge", color=style.VERMILLION, linewidth=0
-    )
+    percent = np.full(len(rows), 100 / len(rows))
+    axes.hist(rows["against"].clip(0, 1), SHARE_BARS, weights=percent, color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
     write_mean(axes, "against the prediction", rows["against"])
 

@@ -21,8 +21,7 @@ from attention_audit.tables.wording import Labels, write_name
 
 from . import style
 
-COLUMNS = {1: 1, 2: 2, 4: 2}
-MAX_COLUMNS = 3  # columns
+MAX_COLUMNS = 3
 MARGIN = 0.6  # inches
 LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
@@ -89,11 +88,11 @@ def make_panels(
         order = product(rows["dataset"].unique(), models.arrange(model for _, model in parts))
         parts = {key: parts[key] for key in order if key in parts}
     count = len(parts)
-    columns = COLUMNS.get(count, MAX_COLUMNS)
+    columns = 2 if count == 4 else min(count, MAX_COLUMNS)
     high = -(-count // columns)
     figure = Figure(figsize=(style.WIDTH, high * height + MARGIN), layout="constrained")
     axes = figure.subplots(high * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * high)
-    cells = axes.reshape(high, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
+    cells = np.hstack(np.split(axes, high)).T
     for unused in cells[count:].flat:
         unused.remove()
     labels = models.labels if isinstance(models, Names) else models or {}

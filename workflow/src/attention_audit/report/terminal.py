@@ -121,7 +121,8 @@ def find_commit(folder: Path) -> str | None:
     try:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
             return None
-        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
-        return git("rev-parse", "HEAD") + changes
+        # the hash in full, never the name of a tag
+        words = "--always", "--abbrev=40", "--exclude=*", "--dirty= and changes that are not committed"
+        return git("describe", *words)
     except (OSError, subprocess.CalledProcessError):
         return None
