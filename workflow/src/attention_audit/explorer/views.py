@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from attention_audit.arrays import Array, Floats, Floats32, Integers
+from attention_audit.arrays import Array, Floats, Floats32
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
@@ -202,10 +202,8 @@ class ViewBuilder:
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _list_items(self, place: int, at: Integers) -> tuple[list[str], int]:
-        """List the items of a text, of which the words are those at `at` and marks of a tokenizer come last; and count
-        the words that were not read.
-        """
+    def _list_items(self, place: int) -> tuple[list[str], int]:
+        """List the items of a text, of which marks of a tokenizer come last; and count the words that were not read."""
         text, marks = self.texts[place], self.marks[place]
         words, read = text["tokens"], int(self.first.words[place])
         if self.about["items"] == "sentences":
@@ -213,7 +211,7 @@ class ViewBuilder:
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*map(words.__getitem__, at.tolist()), *names], len(words) - read
+        return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
 
     def _round_states(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
@@ -244,7 +242,7 @@ class ViewBuilder:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
-        even: Maps = [np.full((self.heads, length), 1 / length) for length in self.first.lengths]
+        even: Maps = [np.full(own.T.shape, 1 / len(own)) for own in self.first.attending.weights]
         every = {"uniform": even} | self.imposable
         return {
             str(seed): {key: predict_under(readout, maps) for key, maps in every.items()}
@@ -262,7 +260,7 @@ class ViewBuilder:
             key: [None if map_ is None else round_digits(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
-        words, unread = zip(*map(self._list_items, range(len(ids)), self.first.places), strict=True)
+        words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
         return View(
             id=ids,
             words=[*words],

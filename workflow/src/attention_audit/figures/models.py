@@ -165,17 +165,9 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     return figure
 
 
-def estimate_points(
-    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> tuple[Estimates, Estimates, Estimates]:
-    """Estimate the conicity, the median TVD and the effect of `ranks`, from the rows of one data set."""
-    alike, moved = make_grids(conicity, "magnitude", "model"), make_grids(permutation, "median_tvd", "model")
-    asked = estimate_questions(permutation, ranked_sets, models)
-    return (
-        {model: estimate_mean(alike[model], -1.0) for model in models.arrange(alike)},
-        {model: estimate_mean(moved[model]) for model in models.arrange(moved)},
-        {model: effect for (question, model), effect in asked.items() if question == "ranks"},
-    )
+def estimate_means(rows: pd.DataFrame, value: str, least: float = 0.0) -> Estimates:
+    """Estimate the mean of a column by model."""
+    return {model: estimate_mean(values, least) for model, values in make_grids(rows, value, "model").items()}
 
 
 def measure_bar(estimate: Estimate) -> Floats:
@@ -192,7 +184,7 @@ def choose_look(name: str, models: Names) -> Keywords:
 
 def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names) -> None:
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
-    known = [name for name in across if name in upwards and np.isfinite(upwards[name].value)]
+    known = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
     for name in known:
         x, y, plain = across[name], upwards[name], find_twin(name)
         if plain in known:
@@ -218,7 +210,9 @@ def md_fig_conicity(
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
-        alike, tvd, ranks = estimate_points(panel.rows, permuted, ranked, models)
+        alike, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
+        asked = estimate_questions(permuted, ranked, models)
+        ranks = {model: effect for (question, model), effect in asked.items() if question == "ranks"}
         draw_points(above, alike, tvd, models)
         draw_points(below, alike, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
