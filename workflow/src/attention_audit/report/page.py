@@ -259,10 +259,9 @@ def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[st
     data set. Where the rows are not about data sets, they are one group without a name.
     """
     first = rows.head(MOST_ROWS)
-    if len(first):
-        first = drop_empty(first)
+    first = first.copy() if first.empty else drop_empty(first)
     if DATASET not in first:
-        first = first.assign(**{DATASET: ""})[[DATASET, *first]]
+        first.insert(0, DATASET, "")
     by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
     return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
