@@ -15,7 +15,7 @@ from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.names import MAPS
 from attention_audit.readout import HeadStates, Readout
-from attention_audit.tables.wording import mark_direction
+from attention_audit.tables.wording import WORDING, mark_direction
 
 from .document import (
     AboutColumn,
@@ -43,18 +43,6 @@ EFFECT = 4
 """Significant digits of a column's values."""
 SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
-LABELS = {
-    "words": "top item",
-    "weights": "its attention",
-    "contributions": "its contribution",
-    "others": "other seeds",
-    "agree": "seeds with the same top item",
-    "moved": "adversary's JSD",
-    "moved_tvd": "adversary's TVD",
-    "survives_item": "decision stays without the top item",
-    "survives_word": "decision stays without the top word",
-}
-"""What readers call columns; others keep their names."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
 ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
     "gradient": (
@@ -300,7 +288,7 @@ class ViewBuilder:
             "columns": [
                 AboutColumn(
                     name=column.name,
-                    label=LABELS.get(column.name, column.name),
+                    label=WORDING["column"].get(column.name, column.name),
                     kind=KINDS.get(column.type, "text"),
                     unit=column.unit,
                     meaning=column.meaning,

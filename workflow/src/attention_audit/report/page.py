@@ -36,7 +36,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.tables.render import WORDS, Block, drop_empty
-from attention_audit.tables.wording import Labels, collect_labels, find_label, write_name
+from attention_audit.tables.wording import WORDING, Labels, collect_labels, find_label, write_name
 from attention_audit.targets import load
 
 from .first_text import FirstText
@@ -52,18 +52,6 @@ FRAME_HEIGHT_PIXELS = 460
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
 
-
-CLAIMS = {
-    "located": "top words matter",
-    "ranks": "more weight, more important",
-    "signed": "top word supports",
-    "used": "prediction depends on weights",
-    "stable": "same when retrained",
-    "unique": "fixed by the prediction",
-    "needed": "helps accuracy",
-    "transferable": "helps another model",
-}
-"""The questions in as few words as a paragraph has room for."""
 MOST_WORDS = 90
 """Words of a paragraph to copy."""
 
@@ -153,7 +141,7 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
         for line in stated:
             ends = f" [{line.interval}]" if intervals and line.interval else ""
             value = f" ({line.value}{ends})" if numbers and line.value else ""
-            claims.append(f"{CLAIMS[line.question]}: {line.said}{value}")
+            claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
         found = f"{about}: {'; '.join(claims)}."
         if len(found.split()) <= MOST_WORDS:
             break
