@@ -214,14 +214,14 @@ class ViewBuilder:
             if readout.head is not None:
                 run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         # of all seeds beside each other
-        states = zip(*(readout.contribution for readout in self.readouts), strict=True)
+        every = zip(*(readout.contribution for readout in self.readouts), strict=True)
         biases = np.concatenate([readout.bias for readout in self.readouts], 1, dtype=np.float64)
-        exact = [(np.concatenate(z, 1, dtype=np.float64), bias) for z, bias in zip(states, biases, strict=True)]
+        exact = [(np.concatenate(z, 1, dtype=np.float64), bias) for z, bias in zip(every, biases, strict=True)]
         rounded = [(z.round(decimals), bias.round(decimals + 2)) for z, bias in exact]
         return {
             key: [
-                map_ if map_ is None else round_weights(map_, *parts, by_score).tolist()
-                for map_, *parts in zip(maps, exact, rounded, strict=True)
+                map_ if map_ is None else round_weights(map_, states, nearly, by_score).tolist()
+                for map_, states, nearly in zip(maps, exact, rounded, strict=True)
             ]
             for key, maps in self.imposable.items()
         }

@@ -47,7 +47,7 @@ def cut_quarters(weights: pd.Series) -> pd.Categorical:
     """
     edges = np.unique(np.quantile(weights, QUARTERS))
     bins = pd.cut(weights.to_numpy(), [-np.inf, *edges, np.inf], right=False).remove_unused_categories()
-    ends = weights.groupby(bins, observed=True).agg(["min", "max"])
+    ends = weights.groupby(pd.Series(bins, weights.index), observed=True).agg(["min", "max"])
     # as many digits as tell the beginnings apart
     for digits in range(2, MOST_DIGITS + 1):
         names = ends.map(f"{{:.{digits}f}}".format)

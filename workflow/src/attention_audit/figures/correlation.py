@@ -187,7 +187,7 @@ def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     """Show how many texts have how much of their attention on items that speak against the prediction."""
     percent = np.full(len(rows), 100 / len(rows))
-    axes.hist(rows["against"].clip(0, 1), SHARE_BARS, weights=percent, color=style.VERMILLION, linewidth=0)
+    axes.hist(rows["against"].clip(0, 1), SHARE_BARS.tolist(), weights=percent, color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
     write_mean(axes, "against the prediction", rows["against"])
 

@@ -313,7 +313,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
             commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
-            titles={section["suite"].key: section["suite"].title for section in sections},
+            titles={suite.key: suite.title for suite in run.job.suites},
             by_name=by_name,
             answers=real or answers,
             controls=[group for group in answers if group[0] in controls] if real else [],
