@@ -259,7 +259,7 @@ def draw_shuffles(by_weight, leads=None, predictions=None):
 
 def claim_of_shuffles(shuffles):
     """Value, zones and verdict, by question."""
-    judged = subject(contrasts=None, dataset="sst", paper="P", seeds=1).model_dump()
+    judged = subject(contrasts=None, dataset="sst", paper="P", seeds=1)
     table = claim("sst", "sst", shuffles=shuffles, subjects=[judged])
     assert table["allowed"].eq("12-").all()
     assert table["question"].eq("").all()

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.tidy import make_grids
-from attention_audit.tables.variants import Curve, estimate_questions, find_twin, make_curves
+from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranking, select_run
+from attention_audit.tables.variants import Curve, find_twin, make_curves
 
 from . import style
 from .panels import describe, draw_legend, make_panels, write_reason
@@ -32,11 +32,11 @@ def estimate_points(
 ) -> tuple[Estimates, Estimates, Estimates]:
     """Estimate the conicity, the median TVD and the effect of `ranks`, from the rows of one data set."""
     alike, moved = make_grids(conicity, "magnitude", "model"), make_grids(permutation, "median_tvd", "model")
-    asked = estimate_questions(permutation, ranked_sets, models)
+    sets = {model: select_run(ranked_sets, model) for model in models.arrange(ranked_sets["model"].unique())}
     return (
         {model: estimate_mean(alike[model], -1.0) for model in models.arrange(alike)},
         {model: estimate_mean(moved[model]) for model in models.arrange(moved)},
-        {model: effect for (question, model), effect in asked.items() if question == "ranks"},
+        {model: estimate_ranks(select_ranking(own, "attention"), own) for model, own in sets.items()},
     )
 
 

@@ -14,7 +14,6 @@ from attention_audit.answer.samples import erase, place_ranking
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
-from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
 from .model_answers import find_reason
@@ -266,7 +265,7 @@ def table_plausibility(
     with the reason, where another model of its data set was asked. The columns are those of `TABLE`.
     """
     datasets = {*plausibility["dataset"]}
-    judged = [subject for subject in map(EvaluatedModel.model_validate, subjects) if subject.dataset in datasets]
+    judged = [subject for subject in subjects if subject.dataset in datasets]
     audits = {
         "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
     }  # fmt: skip

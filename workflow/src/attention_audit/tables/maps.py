@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
-from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
+from attention_audit.answer.samples import average, find_sides, weigh_dots
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
@@ -22,13 +22,13 @@ from .tidy import (
     Row,
     Subjects,
     as_table,
+    estimate_ranks,
     join_notes,
     list_cells,
     list_values,
     make_grid,
     make_pair_grids,
     select_ranking,
-    select_run,
     split_models,
 )
 from .wording import HEADS, WORDING
@@ -122,27 +122,13 @@ def make_suite_table(
     measure: Callable[[Sequence[EvaluatedModel]], Iterable[MeasuredModel]] | None = None,
 ) -> pd.DataFrame:
     """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
-    own = [subject for subject in map(EvaluatedModel.model_validate, subjects) if subject.suite == suite]
+    own = [subject for subject in subjects if subject.suite == suite]
     measured = measure(own) if measure else [None] * len(own)
     tables = [
         make_table([subject], audits, partial(compare_maps, each), (), METRICS)
         for subject, each in zip(own, measured, strict=True)
     ]
     return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
-
-
-def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Estimate]:
-    """Estimate `used`, `flips` and `ranks` of one map: from its rows of permutations, of erasures in its order, and of
-    `ranked_sets`. `ranks` is from a random order on.
-    """
-    seeds, ids = list_values(moved, "seed"), list_values(moved, "id")
-    orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
-    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
-    return {
-        "used": estimate(average(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0)),
-        "flips": estimate(average(make_grid(moved, "flips")), limits=(0.0, 1.0)),
-        "ranks": estimate(erase(random, own, smallest)),
-    }
 
 
 def own_table_heads(
@@ -157,14 +143,16 @@ def own_table_heads(
     with intervals over texts and trainings.
     """
     rows: list[Row] = []
-    for about, shuffled in split_models(permutation):
-        model = about["row"]
-        own, sets = (select_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))
-        numbers = sorted(own["head"].unique())
+    for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):
+        model, numbers = about["row"], sorted(own["head"].unique())
         maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, select_ranking(sets, "attention"))}
         maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():
-            found = estimate_map(moved, order, sets)
+            found = {
+                name: estimate(average(make_grid(moved, column)), limits=(0.0, 1.0))
+                for name, column in (("used", "mean_tvd"), ("flips", "flips"))
+            }
+            found["ranks"] = estimate_ranks(order, sets)
             rows += list_cells({**about, "row": row, "note": note}, found)
     return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])

@@ -15,7 +15,6 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, average_trainings, convert_to_odds, estimate_mean, take_root
 from attention_audit.arrays import Floats
 from attention_audit.columns.audits import DRAWS
-from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 
 from .published import find_fact
@@ -130,7 +129,7 @@ def hf_table_performance(
     """
     rows = average_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
-    judged = {(each.dataset, each.model): True for each in map(EvaluatedModel.model_validate, subjects)}
+    judged = {(each.dataset, each.model): True for each in subjects}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
     cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
     return as_table([rows, cut], models, (*METRICS, CUT))
@@ -212,7 +211,7 @@ def compare_groups(correlation: pd.DataFrame) -> pd.DataFrame:
     each predicted class. No row of a group without texts.
     """
     found = []
-    for about, rows in split_models(correlation):
+    for about, (rows,) in split_models(correlation):
         seeds, ids = sorted(list_values(rows, "seed")), list_values(rows, "id")
         classes = rows.assign(group="class_" + rows["prediction"].astype(str))
         parts = [rows.assign(group="overall"), *[classes] * bool(rows["prediction"].max() < MOST_CLASSES)]
@@ -306,7 +305,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     expected, cells = RANKINGS.arrange(ranked_sets["ranking"].unique())[::-1], []
-    for about, own in split_models(ranked_sets):
+    for about, (own,) in split_models(ranked_sets):
         removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
         for first, second in combinations(expected, 2):
             row, found = f"{about['row']}/{first}/{second}", compare_orders(removed[first], removed[second])

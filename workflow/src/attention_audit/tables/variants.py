@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.samples import average, erase, take_share
+from attention_audit.answer.samples import average, take_share
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 
@@ -24,12 +24,15 @@ from .tidy import (
     as_table,
     average_columns,
     average_seeds,
+    estimate_ranks,
     join_notes,
     list_cells,
     look_up,
+    make_grid,
     make_grids,
     select_first,
     select_ranking,
+    split_models,
 )
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
@@ -57,21 +60,6 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
     """Add what is right to the rows of `predictions` as a number, `accuracy`."""
     right = predictions["label"].to_numpy() == predictions["prediction"].to_numpy()
     return predictions.assign(accuracy=right.astype(np.float64))
-
-
-def estimate_questions(
-    permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> dict[tuple[str, str], Estimate]:
-    """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
-    moved = make_grids(permutation, "mean_tvd", "model")
-    random, attention, smallest = (
-        make_grids(select_ranking(ranked_sets, name), "fraction_removed", "model")
-        for name in ("random", "attention", "smallest")
-    )
-    return {("used", model): estimate(average(moved[model])) for model in models.arrange(moved)} | {
-        ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
-        for model in models.arrange(random)
-    }
 
 
 def take_median(removed: Floats, resamples: int) -> Estimate:
@@ -123,15 +111,13 @@ def md_table_diversity(
     }
     parts = [average_columns(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
     own: list[Row] = []
-    for dataset in performance["dataset"].unique():
-        erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
-        removed = make_grids(select_ranking(erased, "attention"), "fraction_removed", "model")
-        cells = {
-            ("fraction_removed", model): take_median(removed[model], resamples) for model in models.arrange(removed)
-        }
-        cells |= estimate_questions(permuted, erased, models)
-        for (metric, row), effect in cells.items():
-            own += list_cells({"dataset": dataset, "row": row}, {metric: effect})
+    for about, (moved, sets) in split_models(permutation, ranked_sets):
+        cells = {"used": estimate(average(make_grid(moved, "mean_tvd")))}
+        attention = select_ranking(sets, "attention")
+        if len(attention):
+            removed = make_grid(attention, "fraction_removed")
+            cells |= {"ranks": estimate_ranks(attention, sets), "fraction_removed": take_median(removed, resamples)}
+        own += list_cells(about, cells)
     # every test text has a prediction, and the first number of texts is that of predictions
     found = pd.concat(parts).drop_duplicates(["dataset", "row", "metric"])
     rows = pd.concat([found, pd.DataFrame(own)], ignore_index=True)
