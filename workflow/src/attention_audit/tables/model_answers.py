@@ -58,7 +58,9 @@ NO_TEXT = "no test text has two items or more"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 FLAT = "the map is flat: shuffling hardly moves it"
 SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
-NO_ROWS = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
+NO_ROWS = pd.DataFrame(
+    columns=["model", "seed", "id", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
+)
 """The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
@@ -156,9 +158,9 @@ class MeasuredModel:
 def measure_subjects(
     subjects: Subjects,
     audits: Frames,
-    answer: Mapping[str, Any],
-    corpus: Mapping[str, pd.DataFrame],
-    census: Mapping[str, pd.DataFrame],
+    answer: Mapping[str, Any] = {},
+    corpus: Mapping[str, pd.DataFrame] = {},
+    census: Mapping[str, pd.DataFrame] = {},
 ) -> Iterator[MeasuredModel]:
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
     margins, groups, names = AnswerSettings.model_validate(answer).margins, map_groups(corpus), read_class_names(census)

@@ -66,13 +66,6 @@ def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFra
     return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
 
 
-def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[EvaluatedModel, dict[str, pd.DataFrame]]]:
-    """List the judged models, with the rows of each audit on each."""
-    for subject in subjects:
-        own = take_suite(audits, subject.dataset, subject.suite)
-        yield subject, {name: select_run(rows, subject.model) for name, rows in own.items()}
-
-
 def split_models(rows: pd.DataFrame, *others: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
     """Split rows of audits by data set and model, with both, as `dataset` and `row`, in a dictionary."""
     for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
