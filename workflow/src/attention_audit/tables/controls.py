@@ -15,13 +15,11 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
-from attention_audit.contrasts import EvaluatedModel
 
-from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel
-from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
+from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
+from .tidy import Frames, Row, Subjects, select_ranking, select_run, take_suite
 
 Claims = Iterator[Row]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
@@ -146,25 +144,23 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
             }  # fmt: skip
 
 
-def claim_shuffles(
-    subject: EvaluatedModel, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
-) -> Claims:
+def claim_shuffles(judged: MeasuredModel) -> Claims:
     """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
 
-    The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
-    of the audit on the data set and suite of the subject.
+    The first shuffle takes the place of the map, with its own predictions, and the others are its zero.
     """
-    own = select_run(shuffles, subject.model)
+    own = judged.select_rows("shuffles")
     first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    measured = MeasuredModel(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
+    imposed_audits = {"predictions": first, "shuffles": shifted}
+    measured = MeasuredModel(judged.subject, imposed_audits, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
         yield {
-            "model": subject.model, "claim": f"shuffled weights are not high: {question}",
+            "model": judged.subject.model, "claim": f"shuffled weights are not high: {question}",
             "statistic": "a shuffle in the place of the map", "said": "".join(sorted(touched)) or NONE,
             "value": nan if cell.zones in (NONE, CLASSES) else cell.part.estimate.value,
             "allowed": NOT_HIGH, "holds": touched <= {*NOT_HIGH},
@@ -188,7 +184,8 @@ def controls(
     `ranked_sets`, `impermissible`, `shuffles`, and the summary, of any number of data sets and suites, with the key of
     the suite as the column `suite`.
     """
-    margins, groups, rows = AnswerSettings.model_validate(answer).margins, map_groups(corpus), []
+    judged = [*measure_subjects(subjects, {"shuffles": audits["shuffles"]}, answer, corpus)]
+    rows: list[Row] = []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in subjects)])):
         own = take_suite(audits | {"summary": summary}, dataset, suite)
         claims: list[Row] = []
@@ -196,8 +193,8 @@ def controls(
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
         claims += [*claim_numbers(kind, suite, own), *claim_zones(TRUTH.get(kind, {}), own["summary"])]
-        for subject in subjects:
-            if (subject.dataset, subject.suite) == (dataset, suite):
-                claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)
+        for measured in judged:
+            if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
+                claims += claim_shuffles(measured)
         rows += [CONTROLS.blank | {"dataset": dataset, "suite": suite} | claim for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -85,7 +85,8 @@ def make_grid(
     seeds = list_values(rows, "seed") if seeds is None else seeds
     ids = list_values(rows, "id") if ids is None else ids
     by_seed = rows.astype({"id": object, value: np.float64}).pivot(index="seed", columns="id", values=value)
-    return by_seed.reindex(index=seeds, columns=ids).to_numpy()
+    # sums depend on the order in memory, in their last digit
+    return np.ascontiguousarray(by_seed.reindex(index=pd.Index(seeds), columns=pd.Index(ids)))
 
 
 def make_grids(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
@@ -117,7 +118,8 @@ def estimate_ranks(order: pd.DataFrame, sets: pd.DataFrame) -> Estimate:
     """
     seeds, ids = list_values(order, "seed"), list_values(order, "id")
     orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
-    return estimate(erase(*(make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)))
+    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    return estimate(erase(random, own, smallest))
 
 
 def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
@@ -172,14 +174,10 @@ def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.D
     )
 
 
-def select_first(rows: pd.DataFrame, column: str) -> pd.Series:
-    """Take the first value of a column of each model, by data set and model."""
-    return rows.groupby(["dataset", "model"], observed=True)[column].first()
-
-
-def look_up(values: Mapping[Any, Any] | pd.Series, rows: pd.DataFrame, default: Any = "") -> list[Any]:
-    """Look up the value of each row of a table by its data set and row."""
-    return [values.get(key, default) for key in zip(rows["dataset"], rows["row"], strict=True)]
+def add_first(rows: pd.DataFrame, audit: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Add a column of an audit to rows of a table: its first value of each data set and model."""
+    first = audit.groupby(["dataset", "model"], observed=True)[column].first()
+    return rows.assign(**{column: first.reindex(pd.MultiIndex.from_frame(rows[["dataset", "row"]])).to_numpy()})
 
 
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
@@ -208,7 +206,7 @@ def find_places(kind: str, names: pd.Series, order: Iterable[str]) -> Integers:
         order.refuse_unknown(names)
         order = order.extend(names)
     known = pd.Index([*dict.fromkeys(order)])
-    places = known.get_indexer(names)
+    places = known.get_indexer(pd.Index(names))
     if (places < 0).any():
         raise AuditError(
             f"{kind} {names[places < 0].iloc[0]!r} has no place in this table (known: {', '.join(known)}); "
@@ -235,7 +233,7 @@ def as_table(
     rows = fill_columns(rows)
     parts = rows["row"].str.split("[/~]", n=len(part_orders), expand=True) if part_orders else rows[["row"]]
     named = zip(parts.fillna("").items(), (row_order, *part_orders), strict=False)
-    places = [
+    places: list[Any] = [
         pd.factorize(rows["dataset"])[0],
         *(find_places("row", names, order) for (_, names), order in named),
         rows["lambda"].astype(float),
