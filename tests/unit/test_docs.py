@@ -251,8 +251,9 @@ def test_the_page_of_controls_has_every_claim_on_zones_and_no_other():
     ]
     assert rows == [
         [f"`{model.replace('|', '/')}`", ", ".join(f"{question} `{allowed}`" for question, allowed in zones.items())]
-        for truth in controls.TRUTH.values()
-        for (_, model), zones in truth.items()
+        for suites in controls.CLAIMS["zones"].values()
+        for models in suites.values()
+        for model, zones in models.items()
     ]
 
 

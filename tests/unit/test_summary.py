@@ -25,7 +25,14 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.model_answers import ASK_FUNCTIONS, FLAT, ON_TEST, SHARED_ENCODER, MeasuredModel, answer
+from attention_audit.tables.model_answers import (
+    ASK_FUNCTIONS,
+    FLAT,
+    ON_TEST,
+    SHARED_ENCODER,
+    MeasuredModel,
+    ask_question,
+)
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 
@@ -34,7 +41,7 @@ def ask(question, judged=None, groups=None, **audits):
     """Ask a question of base, of which predictions are made up where none are given."""
     audits = NOTHING | {"predictions": predicted("base", [0.9] * 3)} | audits
     measured = MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {})
-    return answer(ASK_FUNCTIONS[question], measured)
+    return ask_question(ASK_FUNCTIONS[question], measured)
 
 
 def pairs(jsd, chance):

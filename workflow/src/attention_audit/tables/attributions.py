@@ -64,9 +64,10 @@ def make_table(
         name = f"{subject.paper}/{subject.model}"
         try:
             found = rows_of(measured)
-            found["row"] = f"{name}{sign}" + found["row"]
         except NotAsked as reason:
             found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": f"not asked: {reason}"}])
+        else:
+            found["row"] = f"{name}{sign}" + found["row"]
         frames[subject.dataset, name] = fill_columns(found.assign(dataset=subject.dataset))
     if not frames:
         return as_table([], (), ())
@@ -152,12 +153,12 @@ def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
 
 
 def compare_rankings(
-    rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample], groups: Mapping[str, str]
+    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample]
 ) -> dict[str, tuple[Estimate, Estimate]]:
     """Estimate a question of each ranking, and of attention on the texts that this ranking has.
 
-    rows: of one model, with the columns seed, id, ranking, and `value`. best: the ranking that is 1. groups: what texts
-    share, by id. The ends of the scale are left out.
+    rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. The ends of the scale are left
+    out.
     """
     seeds, names = list_values(rows, "seed"), {*list_values(rows, "ranking")}
     if not {ATTENTION, RANDOM, best} <= names:
@@ -166,7 +167,7 @@ def compare_rankings(
     for name in RANKINGS.arrange(names - {RANDOM, SMALLEST}):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
-        together = number_groups(ids, groups)
+        together = number_groups(ids, measured.shared)
         random, ranking, attention, most = (
             make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
         )
@@ -178,15 +179,13 @@ def compare_rankings(
 def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     ranked_sets, located = measured.select_rows("ranked_sets"), measured.select_rows("located")
-    groups = measured.shared
     columns = ["seed", "id", "ranking", "fraction_removed"]
     further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
     erased = pd.concat([ranked_sets[columns], further], ignore_index=True).astype({"id": object, "ranking": object})
+    falls = add_falls(located[located["words"] > 1])
     return {
-        "located": compare_rankings(
-            add_falls(located[located["words"] > 1]), "fall", LOO, place_ranking, measured.shared
-        ),
-        "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
+        "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
+        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST, erase),
     }
 
 

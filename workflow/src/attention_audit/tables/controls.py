@@ -31,11 +31,6 @@ SUITES = ("wp", "ss", "jw", "pd", "hf")
 """Keys of the suites that have claims, in the order of the table."""
 CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 """What must hold: controls.yaml says how it is written."""
-TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
-    kind: {tuple(model.split("/")): zones for model, zones in models.items()}
-    for kind, models in CLAIMS["zones"].items()
-}
-"""The zones in which a statement must lie, by the kind of corpus, the suite's key and the model, and the question."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
 EXPECTED_REASONS = (FLAT, NOTHING, "any weights would do")
@@ -106,7 +101,7 @@ def claim_maps(table: pd.DataFrame) -> Claims:
 
 
 def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
-    """Tell whether a statement is among those that are allowed, which are written as in TRUTH.
+    """Tell whether a statement is among those that are allowed, which are written as in controls.yaml.
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
@@ -121,13 +116,13 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
     return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
 
 
-def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Claims:
-    """Claim that the summary, of one data set and suite, states what it must of its models; see TRUTH.
+def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -> Claims:
+    """Claim that the summary, of one data set and suite, states what it must of its models, by model and question.
 
     What was not measured, as an audit was not asked or there is one training, is passed over.
     """
-    for (suite, model), questions in truth.items():
-        own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
+    for model, questions in truth.items():
+        own = summary[summary["model"].str.fullmatch(model)]
         for row, (question, allowed) in product(own.to_dict("records"), questions.items()):
             zones, reason, texts, value, spoken, found = (
                 row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
@@ -154,8 +149,8 @@ def claim_shuffles(judged: MeasuredModel) -> Claims:
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    imposed_audits = {"predictions": first, "shuffles": shifted}
-    measured = MeasuredModel(judged.subject, imposed_audits, judged.margins, {}, judged.shared)
+    found = {"predictions": first, "shuffles": shifted}
+    measured = MeasuredModel(judged.subject, found, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
@@ -192,7 +187,8 @@ def controls(
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
-        claims += [*claim_numbers(kind, suite, own), *claim_zones(TRUTH.get(kind, {}), own["summary"])]
+        truth = CLAIMS["zones"].get(kind, {}).get(suite, {})
+        claims += [*claim_numbers(kind, suite, own), *claim_zones(truth, own["summary"])]
         for measured in judged:
             if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
                 claims += claim_shuffles(measured)

@@ -487,7 +487,7 @@ ASK_FUNCTIONS: Asked = {
 """Every question, as in `questions.QUESTIONS`."""
 
 
-def answer(ask: Callable[[MeasuredModel], Cell], measured: MeasuredModel) -> Cell:
+def ask_question(ask: Callable[[MeasuredModel], Cell], measured: MeasuredModel) -> Cell:
     """Ask a question of a model; where it cannot be asked, the cell says why."""
     try:
         return ask(measured)

@@ -25,7 +25,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
-from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, answer, find_leads, measure_subjects
+from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
 from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")
@@ -101,7 +101,7 @@ def answer_subject(measured: MeasuredModel, asked: Asked = ASK_FUNCTIONS) -> Row
         labels = own.drop_duplicates("id")["label"].to_numpy(np.int64)
         row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
     for question, ask in asked.items():
-        row |= list_columns(question, answer(ask, measured))
+        row |= list_columns(question, ask_question(ask, measured))
     return row | {"note": ask_order(row)} | list_marks(measured.select_rows("plausibility"))
 
 
