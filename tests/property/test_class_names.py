@@ -53,7 +53,7 @@ def said(audits, names=None):
         for name, columns in {"predictions": ["label", "prediction"], "shuffles": ["prediction"]}.items()
         for frame in [audits[name]]
     }
-    judged = [subject().model_dump() | {"seeds": 3}]
+    judged = [subject(seeds=3)]
     census = {
         "needle": pd.DataFrame({"label": [*known], "label_name": [f"class {place}" for place in range(len(known))]})
     }

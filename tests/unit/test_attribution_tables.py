@@ -36,7 +36,8 @@ BASE = subject()
 
 
 def table(*parts, ranked_sets=RANKED_SETS, located=NOTHING["located"], subjects=(BASE,)):
-    found = table_plausibility(pd.concat([EMPTY, *parts]), EMPTY, ranked_sets, located, subjects)
+    further = {"plausible_words": EMPTY, "ranked_sets": ranked_sets, "located": located}
+    found = table_plausibility(pd.concat([EMPTY, *parts]), subjects, **further)
     assert found.columns.tolist() == TABLE.schema.names
     return found
 
@@ -132,12 +133,13 @@ def test_readers_see_labels_of_all_rows_and_metrics():
 
 def compared(ranked_sets, located):
     """The table of base, by attribution."""
-    return instead(ranked_sets, located, [BASE], {}).set_index("attribution")
+    return instead([BASE], {}, ranked_sets=ranked_sets, located=located).set_index("attribution")
 
 
 def test_all_attributions_stand_between_the_same_ends(tmp_path):
     sets = ranked(random=0.6, attention=0.35, gradient=0.2, smallest=0.1)
-    found = instead(sets, fallen(random=0.1, attention=0.2, gradient=0.3, loo=0.5), [BASE], {})
+    located = fallen(random=0.1, attention=0.2, gradient=0.3, loo=0.5)
+    found = instead([BASE], {}, ranked_sets=sets, located=located)
     table = assert_fits(found, tmp_path, INSTEAD).set_index("attribution")
     assert table.index.tolist() == ["attention", "gradient", "loo"]
     assert table["located_value"].to_dict() == pytest.approx({"attention": 0.25, "gradient": 0.5, "loo": 1.0})
@@ -207,7 +209,7 @@ NOT_ERASED = pd.DataFrame(columns=[*KEYS, "id", "ranking", "top_fall", "falls_0"
 
 def contributed(rows, *subjects, erased=NOT_ERASED, deleted=NOT_ERASED):
     """The table, of whatever of its audits there are."""
-    return table_contributions(rows, erased, deleted, subjects)
+    return table_contributions(subjects, contributions=rows, single_weight=erased, located=deleted)
 
 
 def test_shares_of_texts_whose_first_item_opposes_the_prediction():

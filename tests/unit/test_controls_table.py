@@ -15,11 +15,12 @@ from attention_audit.answer.statements import Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.controls import TRUTH, check_allowed, controls
+from attention_audit.tables.controls import CLAIMS, check_allowed, controls
 
 ANY = "any weights would do"
 FEW = "80 of the 100 texts needed"
 TEXTS = 200
+TRUTH = [models for suites in CLAIMS["zones"].values() for models in suites.values()]
 
 
 def claim(dataset, kind, *summary, **frames):
@@ -145,8 +146,8 @@ def test_other_data_sets_and_models_have_no_claims():
 
 
 def test_truth_is_of_questions_and_kinds_that_there_are():
-    for kind, truth in TRUTH.items():
-        assert kind in {*KINDS, "digest"}
+    assert {*CLAIMS["zones"]} <= {*KINDS, "digest"}
+    for truth in TRUTH:
         for zones in truth.values():
             assert {*zones} <= {*QUESTIONS}
             for allowed in zones.values():
@@ -154,7 +155,7 @@ def test_truth_is_of_questions_and_kinds_that_there_are():
 
 
 def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_not_be_low():
-    claimed = [item for truth in TRUTH.values() for zones in truth.values() for item in zones.items()]
+    claimed = [item for truth in TRUTH for zones in truth.values() for item in zones.items()]
     for question in QUESTIONS:
         allowed = {one for name, one in claimed if name == question}
         assert any(check_allowed(one, "1", [], "") and not check_allowed(one, "3", [], "") for one in allowed), question
@@ -259,7 +260,7 @@ def draw_shuffles(by_weight, leads=None, predictions=None):
 
 def claim_of_shuffles(shuffles):
     """Value, zones and verdict, by question."""
-    judged = subject(contrasts=None, dataset="sst", paper="P", seeds=1).model_dump()
+    judged = subject(contrasts=None, dataset="sst", paper="P", seeds=1)
     table = claim("sst", "sst", shuffles=shuffles, subjects=[judged])
     assert table["allowed"].eq("12-").all()
     assert table["question"].eq("").all()

@@ -235,12 +235,13 @@ def test_controls_are_described_as_they_are_made():
         row = f"| {name} | {labels.max() + 1} | {fillers} | {kind.shortest}, {kind.mean} | {share} |"
         assert row in page
     assert f"of its own class with probability {BIAS}," in page
-    assert f"at least {controls.NEEDLE_MASS} |" in page
-    assert f"less that of the honest model | at least {-controls.LIAR_LOSS} |" in page
-    assert (
-        f"a liar's attention on the cues, mean over seeds and test instances | at most {controls.LIAR_MASS} |" in page
-    )
-    assert f"less that without these words | at least {controls.LIAR_RELIES} |" in page
+    bounds = {(claim["of"][0], claim["claim"]): claim for claim in controls.CLAIMS["numbers"]}
+    least, most = ({key[1]: claim.get(end) for key, claim in bounds.items()} for end in ("least", "most"))
+    assert f"at least {least['attention lies on the evidence']} |" in page
+    assert f"less that of the honest model | at least {least['hiding the evidence costs no accuracy']} |" in page
+    hidden = most["attention is away from the evidence"]
+    assert f"a liar's attention on the cues, mean over seeds and test instances | at most {hidden} |" in page
+    assert f"less that without these words | at least {least['it relies on the words that it hides']} |" in page
 
 
 def test_the_page_of_controls_has_every_claim_on_zones_and_no_other():
@@ -250,8 +251,9 @@ def test_the_page_of_controls_has_every_claim_on_zones_and_no_other():
     ]
     assert rows == [
         [f"`{model.replace('|', '/')}`", ", ".join(f"{question} `{allowed}`" for question, allowed in zones.items())]
-        for truth in controls.TRUTH.values()
-        for (_, model), zones in truth.items()
+        for suites in controls.CLAIMS["zones"].values()
+        for models in suites.values()
+        for model, zones in models.items()
     ]
 
 

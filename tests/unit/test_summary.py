@@ -25,7 +25,14 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.model_answers import ASK_FUNCTIONS, FLAT, ON_TEST, SHARED_ENCODER, MeasuredModel
+from attention_audit.tables.model_answers import (
+    ASK_FUNCTIONS,
+    FLAT,
+    ON_TEST,
+    SHARED_ENCODER,
+    MeasuredModel,
+    ask_question,
+)
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 
@@ -33,9 +40,8 @@ from attention_audit.tables.tidy import list_values, make_pair_grids, number_gro
 def ask(question, judged=None, groups=None, **audits):
     """Ask a question of base, of which predictions are made up where none are given."""
     audits = NOTHING | {"predictions": predicted("base", [0.9] * 3)} | audits
-    return ASK_FUNCTIONS[question](
-        MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {})
-    )
+    measured = MeasuredModel(judged or subject(), audits, Margins(), {0: "neg", 1: "pos"}, groups or {})
+    return ask_question(ASK_FUNCTIONS[question], measured)
 
 
 def pairs(jsd, chance):
@@ -298,11 +304,10 @@ def audits():
 
 
 def summarised(audits, *judged, reasons=None):
-    subjects = [each.model_dump() for each in judged]
     corpus = {"sst": pd.DataFrame({"id": ["t001"], "group": [None]})}
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["neg", "pos"]})}
     settings = {"answer": AnswerSettings().model_dump(), "census": census, "corpus": corpus}
-    return summary(subjects, **audits, reasons=reasons or {}, **settings)
+    return summary(judged, **audits, reasons=reasons or {}, **settings)
 
 
 def test_one_row_a_model(audits, tmp_path):

@@ -91,7 +91,7 @@ def of_texts(frames, items="words", contrasts=CONTRASTS, **said):
     corpus = {"needle": pd.DataFrame({"id": IDS, "split": "test", "tokens": WORDS})}
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["without", "with"]})}
     return texts(
-        [judged.model_dump()], **own, corpus=corpus, census=census, summary=pd.DataFrame([summary]),
+        [judged], **own, corpus=corpus, census=census, summary=pd.DataFrame([summary]),
         answer=AnswerSettings().model_dump(),
     )  # fmt: skip
 

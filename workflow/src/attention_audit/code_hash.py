@@ -167,9 +167,7 @@ def code_hash(*modules: str, words: bool = False) -> str:
     is read once in a process.
     """
     inside = {module: f"{PACKAGE}.{module}" for module in modules}
-    names = frozenset().union(
-        *(find_closure(write_whole if _find_file(write_whole) else module) for module, write_whole in inside.items())
-    )
+    names = frozenset().union(*(find_closure(own if _find_file(own) else module) for module, own in inside.items()))
     digest = hashlib.sha256()
     for file, path in sorted(frozenset().union(*map(_list_files, names))):
         digest.update("/".join(file).encode() + b"\0")

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.names import Names
-from attention_audit.tables.tidy import make_grids
-from attention_audit.tables.variants import estimate_questions, find_twin
+from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranking, select_run
+from attention_audit.tables.variants import find_twin
 
 from . import style
 from .panels import describe, draw_legend, make_panels, scale_by_roots, scale_to_ln2, write_reason
@@ -211,8 +211,8 @@ def md_fig_conicity(
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
         alike, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
-        asked = estimate_questions(permuted, ranked, models)
-        ranks = {model: effect for (question, model), effect in asked.items() if question == "ranks"}
+        sets = {model: select_run(ranked, model) for model in models.arrange(ranked["model"].unique())}
+        ranks = {model: estimate_ranks(select_ranking(own, "attention"), own) for model, own in sets.items()}
         draw_points(above, alike, tvd, models)
         draw_points(below, alike, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
+from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
 from attention_audit.names import Names, Style
 from attention_audit.tables.wording import collect_labels
@@ -76,8 +77,8 @@ def gather(spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.DataFrame]:
         raise NotApplicable(next(filter(None, map(read_reason, paths)), "no test text has several items"))
 
 
-def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add to models why their audits have no rows, as the files of these say."""
+def list_subjects(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> list[EvaluatedModel]:
+    """List the judged models, each with the reasons why audits of it have no rows, as the files of these say."""
     reasons: dict[tuple[str, ...], dict[str, str]] = {}
     for name, spec in job.settings.reads.items():
         if spec.source == "audit":
@@ -85,7 +86,10 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
                 if reason := read_reason(path):
                     reasons.setdefault((whose.name, whose.suite, whose.model), {})[path.stem] = reason
     find_key = itemgetter("dataset", "suite", "model")
-    return [subject | {"unasked": subject["unasked"] | reasons.get(find_key(subject), {})} for subject in subjects]
+    return [
+        EvaluatedModel(**subject | {"unasked": subject["unasked"] | reasons.get(find_key(subject), {})})
+        for subject in subjects
+    ]
 
 
 def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
@@ -124,7 +128,7 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
                     for dataset, files in settings.fetched.items()
                 }
     if "subjects" in values:
-        values["subjects"] = add_reasons(job, values["subjects"])
+        values["subjects"] = list_subjects(job, values["subjects"])
     if "models" in settings.takes:
         values["models"] = name_models(job)[settings.suite]
     if "labels" in settings.takes:

@@ -5,7 +5,8 @@ does, how well attributions point to marked words, beside floors and a ceiling, 
 attention: `located` and `ranks` of all of them, on the same texts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -14,10 +15,9 @@ from attention_audit.answer.samples import erase, place_ranking
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
-from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .model_answers import find_reason
+from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .tidy import (
     Frames,
     Row,
@@ -27,10 +27,8 @@ from .tidy import (
     average_columns,
     fill_columns,
     list_cells,
-    list_subjects,
     list_values,
     make_grid,
-    map_groups,
     number_groups,
     select_ranking,
 )
@@ -53,30 +51,28 @@ MARKED_METRICS = (
 
 
 def make_table(
-    subjects: Subjects,
-    audits: Frames,
-    rows_of: Callable[..., pd.DataFrame],
-    parts: Sequence[str],
-    metrics: Sequence[str],
-    sign: str = "/",
+    models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel], pd.DataFrame], sign: str = "/"
 ) -> pd.DataFrame:
-    """Make one table of what `rows_of` says of each model, called with the model's rows of each audit.
+    """Make one table of what `rows_of` says of each model, data set by data set, with the columns of `TABLE`.
 
-    It returns rows named by the part that comes after paper, model and sign. parts: all of these, in order; none: in
-    the order in which the first model has them. Where it returns none, the model has one empty row, with the reason why
-    it was not asked. The columns are those of `TABLE`.
+    It returns rows named by the part that comes after paper, model and sign. Where it raises NotAsked, the model has
+    one empty row, with the reason.
     """
-    frames, order = [], dict[str, None]()
-    for subject, own in list_subjects(subjects, audits):
-        name, found = f"{subject.paper}/{subject.model}", rows_of(**own)
-        if found.empty:
-            note = f"not asked: {find_reason(subject, *audits)}"
-            found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": note}])
+    frames: dict[tuple[str, str], pd.DataFrame] = {}
+    for measured in models:
+        subject = measured.subject
+        name = f"{subject.paper}/{subject.model}"
+        try:
+            found = rows_of(measured)
+        except NotAsked as reason:
+            found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": f"not asked: {reason}"}])
         else:
             found["row"] = f"{name}{sign}" + found["row"]
-        frames.append(fill_columns(found.assign(dataset=subject.dataset)))
-        order |= dict.fromkeys([name, *([f"{name}{sign}{part}" for part in parts] or found["row"])])
-    return as_table(frames, order, [*metrics, "texts", ""])
+        frames[subject.dataset, name] = fill_columns(found.assign(dataset=subject.dataset))
+    if not frames:
+        return as_table([], (), ())
+    datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
+    return pd.concat([frames[key] for key in product(datasets, names) if key in frames], ignore_index=True)
 
 
 def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
@@ -87,14 +83,14 @@ def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, E
     return {measure: estimate_mean(make_grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
 
 
-def compare_contributions(
-    contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame
-) -> pd.DataFrame:
+def compare_contributions(measured: MeasuredModel) -> pd.DataFrame:
     """Compute the cells of one model by ranking: MEASURED_METRICS of attention; of all, violations and texts.
 
     Of a text of at most TOP items the overlap is 1 by construction, so it counts as none. largest_weight: that of the
     item of the most attention. top_flips: whether the decision flips without it.
     """
+    audits = ("contributions", "single_weight", "located")
+    contributions, single_weight, located = map(measured.select_rows, audits)
     parts = []
     # lists are columns only where a model has some
     if not contributions.empty:
@@ -111,15 +107,15 @@ def compare_contributions(
         if not once.empty:
             rises = (once[fall] < -ROUNDING).astype(float).where(once[fall].notna())
             parts.append(average_columns(once.assign(**{name: rises}), ["ranking"], (name,)))
+    if not parts:
+        raise NotAsked(find_reason(measured.subject, *audits))
     # of how many texts: where words were deleted from a sample, of this one
-    return (
-        pd.concat(parts, ignore_index=True).drop_duplicates(["row", "metric"], keep="last") if parts else contributions
-    )
+    rows = pd.concat(parts).drop_duplicates(["row", "metric"], keep="last")
+    rankings = ["attention", *RANKINGS.extend(rows["row"])]
+    return as_table(rows, rankings, (*MEASURED_METRICS, "erased", "deleted", "texts"))
 
 
-def table_contributions(
-    contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
-) -> pd.DataFrame:
+def table_contributions(subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
     """Is attention proportional to what each item adds to the decision, and in which share of the texts does the item
     that a ranking puts first oppose the prediction? One row for each data set, model and ranking.
 
@@ -128,21 +124,20 @@ def table_contributions(
     its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
     the input, which is read again (`located`).
 
-    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
-    as the column `suite`, and each list in columns of its own, such as top_weights_0. Intervals are those of the
+    audits: rows of contributions, single_weight and located, of any number of data sets and suites, with the key of the
+    suite as the column `suite`, and each list in columns of its own, such as top_weights_0. Intervals are those of the
     answer. A model that was asked nothing of it has one empty row, with the reason. The columns are those of
     `TABLE`.
     """
-    audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
-    named = RANKINGS.extend([*list_values(single_weight, "ranking"), *list_values(located, "ranking")])
-    rankings = [*dict.fromkeys(["attention", *named])]
-    return make_table(subjects, audits, compare_contributions, rankings, (*MEASURED_METRICS, "erased", "deleted"))
+    return make_table(measure_subjects(subjects, audits), compare_contributions)
 
 
-def average_soft(soft: pd.DataFrame) -> pd.DataFrame:
+def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     """Average SOFT of one model over texts and trainings, by attribution."""
+    soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
-    return average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
+    averages = average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
+    return as_table(averages, RANKINGS, (*SOFT, "texts"))
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -154,16 +149,16 @@ def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
     suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
     `TABLE`.
     """
-    return make_table(subjects, {"soft": soft}, average_soft, RANKINGS.extend(list_values(soft, "ranking")), SOFT)
+    return make_table(measure_subjects(subjects, {"soft": soft}), average_soft)
 
 
 def compare_rankings(
-    rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample], groups: Mapping[str, str]
+    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample]
 ) -> dict[str, tuple[Estimate, Estimate]]:
     """Estimate a question of each ranking, and of attention on the texts that this ranking has.
 
-    rows: of one model, with the columns seed, id, ranking, and `value`. best: the ranking that is 1. groups: what texts
-    share, by id. The ends of the scale are left out.
+    rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. The ends of the scale are left
+    out.
     """
     seeds, names = list_values(rows, "seed"), {*list_values(rows, "ranking")}
     if not {ATTENTION, RANDOM, best} <= names:
@@ -172,7 +167,7 @@ def compare_rankings(
     for name in RANKINGS.arrange(names - {RANDOM, SMALLEST}):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
-        together = number_groups(ids, groups)
+        together = number_groups(ids, measured.shared)
         random, ranking, attention, most = (
             make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
         )
@@ -181,29 +176,29 @@ def compare_rankings(
     return found
 
 
-def compare_attributions(
-    ranked_sets: pd.DataFrame, located: pd.DataFrame, groups: Mapping[str, str]
-) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
+def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
+    ranked_sets, located = measured.select_rows("ranked_sets"), measured.select_rows("located")
     columns = ["seed", "id", "ranking", "fraction_removed"]
     further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
     erased = pd.concat([ranked_sets[columns], further], ignore_index=True).astype({"id": object, "ranking": object})
+    falls = add_falls(located[located["words"] > 1])
     return {
-        "located": compare_rankings(add_falls(located[located["words"] > 1]), "fall", LOO, place_ranking, groups),
-        "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
+        "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
+        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST, erase),
     }
 
 
-def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects, corpus: Frames) -> pd.DataFrame:
+def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.DataFrame:
     """List all attributions of each model, with the columns of columns.INSTEAD.
 
-    Both frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
-    as the column `suite` and the list `falls` as columns. corpus: see `tables.summary`.
+    audits: rows of ranked_sets and located, of any number of data sets and suites, with the key of the suite as the
+    column `suite` and the list `falls` as columns. corpus: see `tables.summary`.
     """
-    groups, rows = map_groups(corpus), []
-    for subject, own in list_subjects(subjects, {"ranked_sets": ranked_sets, "located": located}):
-        found = compare_attributions(**own, groups=groups.get(subject.dataset, {}))
-        about = subject.model_dump(include={"dataset", "suite", "model", "seeds"})
+    rows = []
+    for measured in measure_subjects(subjects, audits, corpus=corpus):
+        found = compare_attributions(measured)
+        about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
         for name in RANKINGS.arrange({name for each in found.values() for name in each}):
             row: Row = {**INSTEAD.blank, **about, "attribution": name}
             for question, estimates in found.items():
@@ -234,41 +229,32 @@ def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
     return cells | {name: Estimate(count) for name, count in counts.items()}
 
 
-def compare_marks(
-    plausibility: pd.DataFrame, plausible_words: pd.DataFrame, ranked_sets: pd.DataFrame, located: pd.DataFrame
-) -> pd.DataFrame:
+def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
     """Compute the cells of all attributions of a model, one after another."""
+    audits = ("plausibility", "plausible_words", "ranked_sets", "located")
+    plausibility, plausible_words = map(measured.select_rows, audits[:2])
     if plausibility.empty:
-        return plausibility
+        raise NotAsked(find_reason(measured.subject, *audits))
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
-    effects = compare_attributions(ranked_sets, located, {})
+    effects = compare_attributions(measured)
     rows: list[Row] = []
     for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
         cells |= {question: found[name][0] for question, found in effects.items() if name in found}
         rows += list_cells({"row": name}, cells)
-    return pd.DataFrame(rows)
+    return as_table(pd.DataFrame(rows), PLAUSIBLE, MARKED_METRICS)
 
 
-def table_plausibility(
-    plausibility: pd.DataFrame,
-    plausible_words: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    located: pd.DataFrame,
-    subjects: Subjects,
-) -> pd.DataFrame:
+def table_plausibility(plausibility: pd.DataFrame, subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
     """Compare attributions with marked words, and how faithful they are: one row for each data set, model and
     attribution.
 
-    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
-    as the column `suite`; a list of k numbers is k columns. Intervals are those of the summary. Beside what each
-    annotator marked stands what their majority did, where there are several. A model that was not asked has one row
-    with the reason, where another model of its data set was asked. The columns are those of `TABLE`.
+    The frames hold rows of plausibility, plausible_words, ranked_sets and located, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; a list of k numbers is k columns. Intervals are those of
+    the summary. Beside what each annotator marked stands what their majority did, where there are several. A model that
+    was not asked has one row with the reason, where another model of its data set was asked. The columns are those of
+    `TABLE`.
     """
     datasets = {*plausibility["dataset"]}
-    judged = [subject for subject in map(EvaluatedModel.model_validate, subjects) if subject.dataset in datasets]
-    audits = {
-        "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
-    }  # fmt: skip
-    named = [*list_values(plausibility, "attribution"), *list_values(plausible_words, "attribution")]
-    return make_table(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED_METRICS, " - ")
+    judged = [subject for subject in subjects if subject.dataset in datasets]
+    return make_table(measure_subjects(judged, audits | {"plausibility": plausibility}), compare_marks, " - ")

@@ -6,8 +6,7 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import isnan, nan
 from pathlib import Path
@@ -16,64 +15,36 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
-from attention_audit.contrasts import EvaluatedModel
 
-from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel
-from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
+from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
+from .tidy import Frames, Row, Subjects, select_ranking, select_run, take_suite
 
 Claims = Iterator[Row]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
-NEEDLE_MASS = 0.5
-MIN_LEARNT_ACCURACY = 0.95
-"""The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
-DIGEST_SHARE = 0.75
-DIGEST_EXCESS = 0.05
-LIAR_LOSS = 0.02
-"""The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
-LIAR_MASS = 0.05
-"""The most attention on the hidden words, of the mean over seeds and texts."""
-LIAR_RELIES = 0.1
-"""The least accuracy that a liar loses without the hidden words; one that did without them would lose none."""
 HONEST = {"liar": "base"}
 """The model that a liar is held against, where it is not called honest."""
 
 SUITES = ("wp", "ss", "jw", "pd", "hf")
 """Keys of the suites that have claims, in the order of the table."""
-TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
-    kind: {tuple(model.split("/")): zones for model, zones in models.items()}
-    for kind, models in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
-}
-"""The zones in which a statement must lie, by the kind of corpus, the suite's key and the model, and the question:
-controls.yaml says how they are written."""
+CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""What must hold: controls.yaml says how it is written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
 EXPECTED_REASONS = (FLAT, NOTHING, "any weights would do")
 """The reasons that a construction can give for no statement, or how they begin."""
 
-MAPS = {"relay": ("rollout", "attention"), "direct": ("attention", "rollout")}
-"""The map that is right and the one that is wrong, by how a Transformer is built: see `transformer.constructed`."""
-OF_MAPS = {
-    "located": (0.5, 0.5, "least"),
-    "opposes": (0.05, 0.25, "most"),
-    "rank_stability": (0.5, 0.5, "least"),
-    "auprc": (0.9, 0.6, "least"),
-}
-"""Bounds of a right map and of a wrong one, by metric of hf_table_maps, and which bound that of a right map is. Where
-the only marked word is never first, AUPRC is at most 1/2."""
 
-
-def average(audit: str, column: str, frames: Frames, model: str) -> float:
+def average(frames: Frames, model: str, audit: str, column: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
     return float(select_run(frames[audit], model)[column].astype(float).mean())
 
 
 def find_cost(frames: Frames, model: str) -> float:
     """Find how much less accurate than the honest model a liar is."""
-    own, honest = (average("summary", "accuracy", frames, each) for each in (model, HONEST.get(model, "honest")))
+    own, honest = (average(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest")))
     return own - honest
 
 
@@ -96,83 +67,41 @@ def find_excess(frames: Frames, model: str) -> float:
     return float(medians.get("product", nan) - medians.get("smallest", nan))
 
 
-MASS = "mean over seeds and test instances of the evidence mass"
-FIND_MASS = partial(average, "evidence", "evidence_mass")
-# with an encoder, an item's state also depends on its neighbours and may stand for them
-DIGEST = ("digest", "ss", "(han|flan)_none")
-LIARS = ("|".join(TRUTH), "pd|hf", "liar(_lambda.+)?")
-NUMBERS: Sequence[tuple[tuple[str, str, str], str, str, Callable[[Frames, str], float], float, float]] = (
-    # attention finds the one cue that decides
-    (("needle", "wp", "base"), "attention lies on the evidence", MASS, FIND_MASS, NEEDLE_MASS, nan),
-    # a model reads the planted words, since only they tell the labels of the test texts, which were drawn by lot
-    (
-        ("shortcut", "wp", "base"), "it decides by the planted words",
-        "mean accuracy on the test texts, all of which are planted", partial(average, "summary", "accuracy"),
-        MIN_LEARNT_ACCURACY, nan,
-    ),
-    # labels that are noise are not predicted
-    (
-        ("static", "wp", "base"), "nothing predicts the labels",
-        "accuracy - share of the largest class, lower end of the interval", partial(average, "summary", "learnt_low"),
-        nan, 0.0,
-    ),
-    # a ranking by importance starts at the one sentence that decides, and erases little else
-    (
-        DIGEST, "attention x gradient puts the planted evidence first", "share of the test texts", find_firsts,
-        DIGEST_SHARE, nan,
-    ),
-    (
-        DIGEST, "attention x gradient flips decisions about as early as can be",
-        "median fraction erased until the decision flips, less that of the smallest sets", find_excess,
-        nan, DIGEST_EXCESS,
-    ),
-    # a liar predicts as well as the honest model, attends elsewhere, and relies on what it hides
-    (
-        LIARS, "hiding the evidence costs no accuracy", "mean accuracy, less that of the honest model", find_cost,
-        -LIAR_LOSS, nan,
-    ),
-    (LIARS, "attention is away from the evidence", MASS, FIND_MASS, nan, LIAR_MASS),
-    (
-        LIARS, "it relies on the words that it hides",
-        "mean accuracy, less that of the same model where these words are deleted from its input", find_reliance,
-        LIAR_RELIES, nan,
-    ),
-)  # fmt: skip
-"""Claims on numbers: expressions for the kind of corpus, the suite and the model, the claim, the statistic, how it is
-measured, the least and the most; a bound that is NaN is none."""
+MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
 
 
 def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
     """Make the claims on numbers that are known."""
-    for model, (where, claim, statistic, measure, least, most) in product(frames["summary"]["model"], NUMBERS):
-        if all(map(re.fullmatch, where, (kind, suite, model))) and not isnan(value := measure(frames, model)):
-            yield {
-                "model": model, "claim": claim, "statistic": statistic, "value": value, "least": least, "most": most,
-                "holds": not (value < least or value > most),
-            }  # fmt: skip
+    for model, claimed in product(frames["summary"]["model"], CLAIMS["numbers"]):
+        claim = dict(claimed)
+        where, measure = claim.pop("of"), claim.pop("measure")
+        if all(map(re.fullmatch, where, (kind, suite, model))):
+            find = MEASURES.get(measure)
+            value = find(frames, model) if find else average(frames, model, *measure.split("."))
+            if not isnan(value):
+                holds = claim.get("least", value) <= value <= claim.get("most", value)
+                yield {**claim, "model": model, "value": value, "holds": holds}
 
 
 def claim_maps(table: pd.DataFrame) -> Claims:
-    """Claim that a map that is right by construction does well by every measure, and one that is wrong does not: the
-    whole interval lies within the bound.
+    """Claim that a map that is right by construction does well by every measure, and one that is wrong does not.
 
     table: hf_table_maps, of one data set.
     """
     values = table.set_index(["row", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
-    for (model, names), (metric, (*limits, bound)) in product(MAPS.items(), OF_MAPS.items()):
-        for name, limit, word in zip(names, limits, ("right", "wrong"), strict=True):
+    for (model, maps), (metric, bounds) in product(CLAIMS["maps"].items(), CLAIMS["bounds"].items()):
+        for word, name in maps.items():
             if (key := (f"hf/{model}/{name}", metric)) in values:
-                mean, low, high = values[key]
-                least = (bound == "least") == (word == "right")
+                (mean, low, high), bound = values[key], bounds[word]
                 yield {
-                    "model": model, "claim": f"{name} is {word}: {metric}", "value": mean,
+                    "model": model, "claim": f"{name} is {word}: {metric}", "value": mean, **bound,
                     "statistic": f"{metric} of hf_table_maps, with its whole interval",
-                    "least" if least else "most": limit, "holds": low >= limit if least else high <= limit,
+                    "holds": bound.get("least", low) <= low and high <= bound.get("most", high),
                 }  # fmt: skip
 
 
 def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
-    """Tell whether a statement is among those that are allowed, which are written as in TRUTH.
+    """Tell whether a statement is among those that are allowed, which are written as in controls.yaml.
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
@@ -187,13 +116,13 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
     return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
 
 
-def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Claims:
-    """Claim that the summary, of one data set and suite, states what it must of its models; see TRUTH.
+def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -> Claims:
+    """Claim that the summary, of one data set and suite, states what it must of its models, by model and question.
 
     What was not measured, as an audit was not asked or there is one training, is passed over.
     """
-    for (suite, model), questions in truth.items():
-        own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
+    for model, questions in truth.items():
+        own = summary[summary["model"].str.fullmatch(model)]
         for row, (question, allowed) in product(own.to_dict("records"), questions.items()):
             zones, reason, texts, value, spoken, found = (
                 row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
@@ -210,25 +139,23 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
             }  # fmt: skip
 
 
-def claim_shuffles(
-    subject: EvaluatedModel, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
-) -> Claims:
+def claim_shuffles(judged: MeasuredModel) -> Claims:
     """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
 
-    The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
-    of the audit on the data set and suite of the subject.
+    The first shuffle takes the place of the map, with its own predictions, and the others are its zero.
     """
-    own = select_run(shuffles, subject.model)
+    own = judged.select_rows("shuffles")
     first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    measured = MeasuredModel(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
+    found = {"predictions": first, "shuffles": shifted}
+    measured = MeasuredModel(judged.subject, found, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
         yield {
-            "model": subject.model, "claim": f"shuffled weights are not high: {question}",
+            "model": judged.subject.model, "claim": f"shuffled weights are not high: {question}",
             "statistic": "a shuffle in the place of the map", "said": "".join(sorted(touched)) or NONE,
             "value": nan if cell.zones in (NONE, CLASSES) else cell.part.estimate.value,
             "allowed": NOT_HIGH, "holds": touched <= {*NOT_HIGH},
@@ -252,17 +179,18 @@ def controls(
     `ranked_sets`, `impermissible`, `shuffles`, and the summary, of any number of data sets and suites, with the key of
     the suite as the column `suite`.
     """
-    judged, margins = [*map(EvaluatedModel.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
-    groups, rows = map_groups(corpus), []
-    for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
+    judged = [*measure_subjects(subjects, {"shuffles": audits["shuffles"]}, answer, corpus)]
+    rows: list[Row] = []
+    for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in subjects)])):
         own = take_suite(audits | {"summary": summary}, dataset, suite)
         claims: list[Row] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
-        claims += [*claim_numbers(kind, suite, own), *claim_zones(TRUTH.get(kind, {}), own["summary"])]
-        for subject in judged:
-            if (subject.dataset, subject.suite) == (dataset, suite):
-                claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)
+        truth = CLAIMS["zones"].get(kind, {}).get(suite, {})
+        claims += [*claim_numbers(kind, suite, own), *claim_zones(truth, own["summary"])]
+        for measured in judged:
+            if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
+                claims += claim_shuffles(measured)
         rows += [CONTROLS.blank | {"dataset": dataset, "suite": suite} | claim for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -2,61 +2,52 @@
 other.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
-from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
-from attention_audit.contrasts import EvaluatedModel
+from attention_audit.answer.samples import average, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .attributions import LOO, RANDOM, average_measures, make_table
-from .model_answers import MeasuredModel, measure_subjects
+from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .model_answers import ask_located as locate
 from .tidy import (
     Frames,
     Row,
     Subjects,
     as_table,
+    estimate_ranks,
     join_notes,
     list_cells,
     list_values,
     make_grid,
     make_pair_grids,
     select_ranking,
-    select_run,
     split_models,
 )
 from .wording import HEADS, WORDING
 
-METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 
-def compare_maps(
-    measured: MeasuredModel | None,
-    located: pd.DataFrame,
-    map_stability: pd.DataFrame,
-    attribution_stability: pd.DataFrame,
-    plausibility: pd.DataFrame,
-    plausible_words: pd.DataFrame,
-) -> pd.DataFrame:
-    """Measure METRICS and count the texts of each map of one model, the best by `located` first; where this was not
-    asked (None), the best by the first of METRICS that was.
+def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
+    """Measure `located`, `opposes`, `rank_stability` and `auprc` of each map of one model, those that were asked, and
+    count the texts; the best by the first of them comes first.
     """
-    stability = pd.concat([map_stability, attribution_stability], ignore_index=True).astype({"map": object})
-    marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"attribution": object})
-    marked = marked[marked["annotator"].astype(object) != ""]
+    audits = ("located", "map_stability", "attribution_stability", "plausibility", "plausible_words")
+    located, *others = map(measured.select_rows, audits)
+    stability, marked = (pd.concat(pair, ignore_index=True) for pair in (others[:2], others[2:]))
+    marked = marked[marked["annotator"] != ""]
     rows: list[Row] = []
     for name in RANKINGS.arrange({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
         found, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
-        if measured and len(falls):
+        if len(falls):
             asked = locate(measured, name)
             note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
             sides = find_sides(make_grid(falls, "falls_0"), measured.margins.inert)
@@ -74,16 +65,13 @@ def compare_maps(
         own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
         own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
         rows += own
-    return pd.DataFrame(rows, columns=None if rows else ["best"]).sort_values("best", ascending=False, kind="stable")
+    if not rows:
+        raise NotAsked(find_reason(measured.subject, *audits))
+    return pd.DataFrame(rows).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(
-    predictions: pd.DataFrame,
-    corpus: Frames,
-    census: Frames,
-    subjects: Subjects,
-    answer: Mapping[str, Any],
-    **audits: pd.DataFrame,
+    corpus: Frames, census: Frames, subjects: Subjects, answer: Mapping[str, Any], **audits: pd.DataFrame
 ) -> pd.DataFrame:
     """Compare attention, the further maps of a Transformer and other attributions, ordered by how well they locate the
     words that matter: a row for each data set, model and map, the best first.
@@ -93,56 +81,21 @@ def hf_table_maps(
     the margin `inert` when it is deleted. `rank_stability`: the mean Spearman correlation between trainings. `auprc`:
     against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
 
-    audits: those of `compare_maps`. All frames of audits hold rows of any number of data sets, with the key of the
-    suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus, census:
-    see `tables.summary`.
+    audits: predictions and those of `compare_maps`. All frames of audits hold rows of any number of data sets, with the
+    key of the suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus,
+    census: see `tables.summary`.
     """
-    every = audits | {"predictions": predictions}
-    measure = partial(measure_subjects, audits=every, answer=answer, corpus=corpus, census=census)
-    return make_suite_table(subjects, "hf", audits, measure)
+    own = [subject for subject in subjects if subject.suite == "hf"]
+    return make_table(measure_subjects(own, audits, answer, corpus, census), compare_maps)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
     """Compare what readouts carry: `rank_stability` of attention and of further maps, and `auprc`; a row for each
     data set, model and map, the most stable first. Both frames hold rows of the suite `own`, and no other.
     """
-    stability, marked = map_stability.assign(suite="own"), plausibility.assign(suite="own")
-    audits = {
-        "located": stability.iloc[:0].rename(columns={"map": "ranking"}),
-        "map_stability": stability, "attribution_stability": stability.iloc[:0],
-        "plausibility": marked, "plausible_words": marked.iloc[:0],
-    }  # fmt: skip
-    return make_suite_table(subjects, "own", audits)
-
-
-def make_suite_table(
-    subjects: Subjects,
-    suite: str,
-    audits: Frames,
-    measure: Callable[[Sequence[EvaluatedModel]], Iterable[MeasuredModel]] | None = None,
-) -> pd.DataFrame:
-    """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
-    own = [subject for subject in map(EvaluatedModel.model_validate, subjects) if subject.suite == suite]
-    measured = measure(own) if measure else [None] * len(own)
-    tables = [
-        make_table([subject], audits, partial(compare_maps, each), (), METRICS)
-        for subject, each in zip(own, measured, strict=True)
-    ]
-    return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
-
-
-def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Estimate]:
-    """Estimate `used`, `flips` and `ranks` of one map: from its rows of permutations, of erasures in its order, and of
-    `ranked_sets`. `ranks` is from a random order on.
-    """
-    seeds, ids = list_values(moved, "seed"), list_values(moved, "id")
-    orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
-    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
-    return {
-        "used": estimate(average(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0)),
-        "flips": estimate(average(make_grid(moved, "flips")), limits=(0.0, 1.0)),
-        "ranks": estimate(erase(random, own, smallest)),
-    }
+    audits = {"map_stability": map_stability.assign(suite="own"), "plausibility": plausibility.assign(suite="own")}
+    own = [subject for subject in subjects if subject.suite == "own"]
+    return make_table(measure_subjects(own, audits), compare_maps)
 
 
 def own_table_heads(
@@ -157,14 +110,16 @@ def own_table_heads(
     with intervals over texts and trainings.
     """
     rows: list[Row] = []
-    for about, shuffled in split_models(permutation):
-        model = about["row"]
-        own, sets = (select_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))
-        numbers = sorted(own["head"].unique())
+    for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):
+        model, numbers = about["row"], sorted(own["head"].unique())
         maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, select_ranking(sets, "attention"))}
         maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():
-            found = estimate_map(moved, order, sets)
+            found = {
+                name: estimate(average(make_grid(moved, column)), limits=(0.0, 1.0))
+                for name, column in (("used", "mean_tvd"), ("flips", "flips"))
+            }
+            found["ranks"] = estimate_ranks(order, sets)
             rows += list_cells({**about, "row": row, "note": note}, found)
     return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])

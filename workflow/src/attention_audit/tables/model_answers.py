@@ -59,10 +59,16 @@ BY_ERASURE = "by erasure of the item, since contributions are not exact in this 
 FLAT = "the map is flat: shuffling hardly moves it"
 NOT_PREDICTED = "what the other model predicts is not among the suite's audits"
 SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
-NO_ROWS = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
+NO_ROWS = pd.DataFrame(
+    columns=["model", "seed", "id", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
+)
 """The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
+
+
+class NotAsked(Exception):
+    """A question cannot be asked of a model; its text is the reason."""
 
 
 def find_reason(subject: EvaluatedModel, *audits: str, otherwise: str = NO_TEXT) -> str:
@@ -88,10 +94,6 @@ class MeasuredModel:
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
 
-    def refuse(self, *audits: str, otherwise: str = NO_TEXT) -> Cell:
-        """Say why nothing is stated: the first of these audits has no rows. otherwise: where all of them are asked."""
-        return Cell(reason=find_reason(self.subject, *audits, otherwise=otherwise))
-
     def count(self, texts: Flags) -> int:
         """Count the texts of a mask (N,), or their groups."""
         return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
@@ -99,6 +101,13 @@ class MeasuredModel:
     def select_rows(self, audit: str) -> pd.DataFrame:
         """Select the rows of an audit on this model."""
         return select_run(self.audits.get(audit, NO_ROWS), self.subject.model)
+
+    def require_rows(self, audit: str) -> pd.DataFrame:
+        """Select the rows of an audit on this model. Raises NotAsked where there are none."""
+        rows = self.select_rows(audit)
+        if rows.empty:
+            raise NotAsked(find_reason(self.subject, audit))
+        return rows
 
     def lay_out(self, rows: pd.DataFrame, name: str) -> Floats:
         """Lay a column of rows out by training and text, (S, N), of texts of several items; NaN elsewhere."""
@@ -150,13 +159,13 @@ class MeasuredModel:
 def measure_subjects(
     subjects: Subjects,
     audits: Frames,
-    answer: Mapping[str, Any],
-    corpus: Mapping[str, pd.DataFrame],
-    census: Mapping[str, pd.DataFrame],
+    answer: Mapping[str, Any] = {},
+    corpus: Mapping[str, pd.DataFrame] = {},
+    census: Mapping[str, pd.DataFrame] = {},
 ) -> Iterator[MeasuredModel]:
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
     margins, groups, names = AnswerSettings.model_validate(answer).margins, map_groups(corpus), read_class_names(census)
-    for subject in map(EvaluatedModel.model_validate, subjects):
+    for subject in subjects:
         named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
         yield MeasuredModel(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
 
@@ -196,13 +205,11 @@ def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
 
     Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
     """
-    rows, replaced = measured.select_rows("located"), measured.select_rows("replaced")
-    if rows.empty:
-        return measured.refuse("located")
-    falls = list_falls(measured, rows, ranking)
+    falls = list_falls(measured, measured.require_rows("located"), ranking)
     random, top, best = (write_share(average_known(each)) for each in falls)
     clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
     cell = measured.state("located", partial(place_falls, measured, falls), clause)
+    replaced = measured.select_rows("replaced")
     for way in STAND_INS:
         own = list_falls(measured, replaced[replaced["by"] == way], ranking)
         said = conclude("located", place_falls(measured, own, None)).said
@@ -217,11 +224,8 @@ def ask_ranks(measured: MeasuredModel) -> Cell:
     By how early decisions flip by weight, against shuffled weights: of what is left from the smallest set (0) to a
     random order (1), so that less is better.
     """
-    rows = measured.select_rows("shuffles")
-    if rows.empty:
-        return measured.refuse("shuffles")
     # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
-    rows = rows.fillna({"random": 1.0, "by_weight": 1.0})
+    rows = measured.require_rows("shuffles").fillna({"random": 1.0, "by_weight": 1.0})
     predicted, random, by_weight, smallest = (
         measured.shuffles(rows, name) for name in ("prediction", "random", "by_weight", "smallest")
     )
@@ -286,10 +290,7 @@ def state_sides(
 
 def ask_signed(measured: MeasuredModel) -> Cell:
     """Ask: does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
-    rows = measured.select_rows("shuffles")
-    if rows.empty:
-        return measured.refuse("shuffles")
-    rows, how = find_leads(rows, measured.margins.inert)
+    rows, how = find_leads(measured.require_rows("shuffles"), measured.margins.inert)
     (own, *sides), (_, *predicted) = (measured.shuffles(rows, name) for name in ("side", "prediction"))
 
     def count_by_chance(number: int | None, _: Floats) -> Sample:
@@ -300,9 +301,7 @@ def ask_signed(measured: MeasuredModel) -> Cell:
 
 def ask_used(measured: MeasuredModel) -> Cell:
     """Ask: does the prediction depend on these weights?"""
-    rows = measured.select_rows("permutation")
-    if rows.empty:
-        return measured.refuse("permutation")
+    rows = measured.require_rows("permutation")
     tvd, flips = (measured.lay_out(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
@@ -338,9 +337,9 @@ def state_pairs(
 
 def ask_stable(measured: MeasuredModel) -> Cell:
     """Ask: would another training show this map?"""
-    rows = measured.select_rows("stability")
-    if rows.empty:
-        return Cell(reason="there is one training") if measured.subject.seeds < 2 else measured.refuse("stability")
+    if measured.subject.seeds < 2:
+        raise NotAsked("there is one training")
+    rows = measured.require_rows("stability")
     pairs, values = make_pair_grids(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
     return state_pairs(measured, pairs, values, SHARED_ENCODER if measured.subject.frozen else "", measured.flat)
 
@@ -408,14 +407,13 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
-        return Cell(
-            reason="no adversary of this model is given"
-            if measured.subject.given
-            else "this suite trains no adversary of a whole model"
+        given = measured.subject.given
+        raise NotAsked(
+            "no adversary of this model is given" if given else "this suite trains no adversary of a whole model"
         )
     adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
-        return measured.refuse("comparison", "consistency")
+        raise NotAsked(find_reason(measured.subject, "comparison", "consistency"))
     tolerance = measured.margins.tvd
     moved, shared = compare_trainings(measured, contrasts.seed)
     # a TVD that is not known is no budget
@@ -439,14 +437,16 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     return replace(cell, beside=beside)
 
 
-def compare_models(measured: MeasuredModel, model: str, other: str) -> tuple[Estimate, Sequence[float]] | None:
-    """Estimate mean macro F1 of one model less that of another, and say both; None where either has no rows."""
+def compare_models(measured: MeasuredModel, model: str, other: str) -> tuple[Estimate, Sequence[float]]:
+    """Estimate mean macro F1 of one model less that of another, and say both. Raises NotAsked where either has no
+    rows.
+    """
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
     ids, gold = list(labels.index), labels.to_numpy(np.int64)
     both = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other)]
     if not all(map(len, both)):
-        return None
+        raise NotAsked(find_reason(measured.subject, "predictions", otherwise=NOT_PREDICTED))
     classes = int(max(each.max(initial=1) for each in (gold, *both))) + 1
     sample, scale = compare_scores(gold, both[0], both[1], classes)
     found = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
@@ -457,28 +457,27 @@ def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
-        return Cell(
-            reason="no twin with uniform weights is given beside this model"
-            if measured.subject.given
+        given = measured.subject.given
+        raise NotAsked(
+            "no twin with uniform weights is given beside this model"
+            if given
             else "this suite trains no twin with uniform weights"
         )
-    found = compare_models(measured, measured.subject.model, contrasts.uniform)
-    if found is None:
-        return measured.refuse("predictions", otherwise=NOT_PREDICTED)
-    clause = "macro F1 {}; with uniform weights {}".format(*map(write_share, found[1]))
-    return conclude("needed", Part(found[0]), clause=clause)
+    gain, scores = compare_models(measured, measured.subject.model, contrasts.uniform)
+    clause = "macro F1 {}; with uniform weights {}".format(*map(write_share, scores))
+    return conclude("needed", Part(gain), clause=clause)
 
 
 def ask_transferable(measured: MeasuredModel) -> Cell:
     """Ask: do the weights say something about words beyond this model?"""
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
-        return Cell(reason="this suite guides no simpler model")
-    found, beyond = (compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary))
-    if found is None:
-        return measured.refuse("predictions", otherwise=NOT_PREDICTED)
-    clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[0][:3])) if beyond else ""
-    return conclude("transferable", Part(found[0]), clause=clause)
+        raise NotAsked("this suite guides no simpler model")
+    (gain, _), (beyond, _) = (
+        compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary)
+    )
+    clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[:3]))
+    return conclude("transferable", Part(gain), clause=clause)
 
 
 Asked = Mapping[str, Callable[[MeasuredModel], Cell]]
@@ -487,3 +486,11 @@ ASK_FUNCTIONS: Asked = {
     for ask in (ask_located, ask_ranks, ask_signed, ask_used, ask_stable, ask_unique, ask_needed, ask_transferable)
 }
 """Every question, as in `questions.QUESTIONS`."""
+
+
+def ask_question(ask: Callable[[MeasuredModel], Cell], measured: MeasuredModel) -> Cell:
+    """Ask a question of a model; where it cannot be asked, the cell says why."""
+    try:
+        return ask(measured)
+    except NotAsked as reason:
+        return Cell(reason=str(reason))

@@ -15,12 +15,12 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, average_trainings, convert_to_odds, estimate_mean, take_root
 from attention_audit.arrays import Floats
 from attention_audit.columns.audits import DRAWS
-from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 
 from .published import find_fact
 from .tidy import (
     Frames,
+    Row,
     Subjects,
     add_published,
     as_table,
@@ -28,7 +28,6 @@ from .tidy import (
     average_seeds,
     list_cells,
     list_values,
-    look_up,
     make_grid,
     make_grids,
     select_ranking,
@@ -89,13 +88,14 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     `TABLE`. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
     rows = add_notes(average_models(performance, models, [BASE, UNIFORM]), "Table 2")
-    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
-    paired = f1.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
+    both = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
+    paired = both.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
     gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
     gains = average_seeds(gains, ["dataset", "selection"]).assign(row=f"{BASE} - {UNIFORM}", metric="f1", note="")
-    theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
+    f1 = rows[rows["metric"] == "f1"]
+    theirs = f1.pivot(index="dataset", columns="row", values="published")
     gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
-    for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
+    for index, row in f1[f1["row"] == BASE].iterrows():
         if reported := find_fact("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", JW):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
     return as_table([rows, gains], [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
@@ -129,10 +129,11 @@ def hf_table_performance(
     they are held against are not counted.
     """
     rows = average_models(performance, models, models)
-    counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
-    judged = {(each.dataset, each.model): True for each in map(EvaluatedModel.model_validate, subjects)}
-    cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
-    cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
+    counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
+    cut = rows[["dataset", "row", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
+    keys = pd.MultiIndex.from_frame(cut[["dataset", "row"]])
+    cut = cut.assign(metric=CUT, mean=counts.reindex(keys, fill_value=0).to_numpy(np.float64))
+    cut = cut[keys.isin([(judged.dataset, judged.model) for judged in subjects])]
     return as_table([rows, cut], models, (*METRICS, CUT))
 
 
@@ -140,7 +141,7 @@ def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.Data
     """Average F1 of each compared model, and its means over texts of TVD, JSD and flips against the base model, over
     seeds.
     """
-    texts = comparison.assign(decision_flip_rate=comparison["decision_flip"])
+    texts = comparison.rename(columns={"decision_flip": "decision_flip_rate"})
     averages = texts.groupby(RUN, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
@@ -207,23 +208,6 @@ def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimat
     }
 
 
-def compare_groups(correlation: pd.DataFrame) -> pd.DataFrame:
-    """Compute STATISTICS by dataset, row (the model), pair and group: all texts and, where classes are few, those of
-    each predicted class. No row of a group without texts.
-    """
-    found = []
-    for about, rows in split_models(correlation):
-        seeds, ids = sorted(list_values(rows, "seed")), list_values(rows, "id")
-        classes = rows.assign(group="class_" + rows["prediction"].astype(str))
-        parts = [rows.assign(group="overall"), *[classes] * bool(rows["prediction"].max() < MOST_CLASSES)]
-        for (pair, group), own in pd.concat(parts).groupby(["pair", "group"], sort=False, observed=True):
-            counts = {"texts": len(own), "undefined": own["tau"].isna().sum()}
-            cells = describe_group(*(make_grid(own, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
-            cells |= {name: Estimate(count / len(seeds)) for name, count in counts.items()}
-            found += list_cells({**about, "pair": pair, "group": group, "seeds": len(seeds)}, cells)
-    return pd.DataFrame(found)
-
-
 def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
     """Average Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most
     LEVEL.
@@ -234,17 +218,23 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     set; the columns are those of `TABLE`. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
-    rows = compare_groups(correlation)
-    rows["row"] += "/" + rows["pair"] + "/" + rows["group"]
-    names = {
-        (dataset, f"class_{class_}"): name
-        for dataset, known in read_class_names(census).items()
-        for class_, name in known.items()
-    }
-    rows["class_name"] = [names.get(key, "") for key in zip(rows["dataset"], rows["group"], strict=True)]
-    rows = add_published(rows, "Table 2", JW)
+    names = read_class_names(census)
+    cells: list[Row] = []
+    for about, (own,) in split_models(correlation):
+        seeds, ids = sorted(list_values(own, "seed")), list_values(own, "id")
+        groups = [own.assign(group="overall")]
+        if own["prediction"].max() < MOST_CLASSES:
+            groups.append(own.assign(group="class_" + own["prediction"].astype(str)))
+        for (pair, group), texts in pd.concat(groups).groupby(["pair", "group"], sort=False, observed=True):
+            found = describe_group(*(make_grid(texts, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
+            for name, count in (("texts", len(texts)), ("undefined", texts["tau"].isna().sum())):
+                found[name] = Estimate(count / len(seeds))
+            class_ = names.get(about["dataset"], {}).get(texts["prediction"].iloc[0], "") if group != "overall" else ""
+            row = {"row": f"{about['row']}/{pair}/{group}", "class_name": class_, "seeds": len(seeds)}
+            cells += list_cells(about | row, found)
+    rows = add_published(pd.DataFrame(cells), "Table 2", JW)
     known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
-    shown = rows[known | (rows["group"] == "overall")]
+    shown = rows[known | rows["row"].str.endswith("/overall")]
     return as_table(shown, models, STATISTICS, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])
 
 
@@ -306,7 +296,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     expected, cells = RANKINGS.arrange(ranked_sets["ranking"].unique())[::-1], []
-    for about, own in split_models(ranked_sets):
+    for about, (own,) in split_models(ranked_sets):
         removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
         for first, second in combinations(expected, 2):
             row, found = f"{about['row']}/{first}/{second}", compare_orders(removed[first], removed[second])

@@ -99,7 +99,6 @@ def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
     for the paper's value where there is any.
     """
     lines = []
-    published = {*table.loc[table["published"].notna(), "metric"]}
     for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
         first = cells.iloc[0]
         line = {
@@ -109,10 +108,9 @@ def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
         }
         own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
-            cell = own.get(metric, TABLE.blank | {"metric": metric})
-            line[write_heading(metric)] = write_mean(cell)
-            if metric in published:
-                line[f"paper: {write_heading(metric)}"] = format_number(cell["published"], metric, paper=True)
+            cell, heading = own.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
+            line[heading] = write_mean(cell)
+            line[f"paper: {heading}"] = format_number(cell["published"], metric, paper=True)
         line["seeds"] = str(cells["seeds"].max() or "")
         line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
         line["note"] = join_notes(*cells["note"].unique())
@@ -149,19 +147,19 @@ SHUFFLED_NOTE = (
 
 def draw_claim(zones: str) -> str:
     """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
-    write_whole, split, ends = zones.partition(CLASSES)
-    known = write_whole.strip(f"?{NONE}")
-    drawn = ["touch " * write_whole.endswith("?") + draw_zones(known)] if known else []
-    drawn += [draw_zones(NONE).strip()] if NONE in write_whole else []
+    whole, split, ends = zones.partition(CLASSES)
+    known = whole.strip(f"?{NONE}")
+    drawn = ["touch " * whole.endswith("?") + draw_zones(known)] if known else []
+    drawn += [draw_zones(NONE).strip()] if NONE in whole else []
     drawn += [f"{CLASSES} {', '.join(map(draw_zones, ends.split(',')))}"] if split else []
     return " or ".join(drawn)
 
 
 def list_zones(row: Row) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    write_whole, _, ends = row["allowed"].partition(CLASSES)
+    whole, _, ends = row["allowed"].partition(CLASSES)
     said = row["said"].strip(CLASSES).split(",")
-    allowed = ends.split(",") if len(said) > 1 and ends else [write_whole] * len(said)
+    allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
     return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
 
 

@@ -25,7 +25,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
-from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, find_leads, measure_subjects
+from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
 from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")
@@ -101,7 +101,7 @@ def answer_subject(measured: MeasuredModel, asked: Asked = ASK_FUNCTIONS) -> Row
         labels = own.drop_duplicates("id")["label"].to_numpy(np.int64)
         row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
     for question, ask in asked.items():
-        row |= list_columns(question, ask(measured))
+        row |= list_columns(question, ask_question(ask, measured))
     return row | {"note": ask_order(row)} | list_marks(measured.select_rows("plausibility"))
 
 
@@ -138,13 +138,13 @@ def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.
     subject = measured.subject
     seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
     predictions, top_items, shuffles, located, permutation = (
-        select_run(measured.audits[name], subject.model, seed)
+        select_run(measured.audits[name], subject.model, seed).set_index("id")
         for name in ("predictions", "contributions", "shuffles", "located", "permutation")
     )
-    ids = [str(id_) for id_ in predictions["id"]]
+    ids = [*predictions.index]
 
     def take(rows: pd.DataFrame, name: str) -> Floats:
-        return rows.set_index("id")[name].reindex(ids).to_numpy(np.float64, na_value=nan)
+        return rows[name].reindex(ids).to_numpy(np.float64, na_value=nan)
 
     shuffles, _ = find_leads(shuffles[shuffles["shuffle"] == 0], measured.margins.inert)
     random, attention, smallest = (take(shuffles, name) for name in ("random", "by_weight", "smallest"))
@@ -152,16 +152,15 @@ def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.
     attention = np.nan_to_num(attention, nan=1.0)
     falls = add_falls(located)
     floor, weighed, best = (take(select_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
-    moved = measured.audits["comparison"].iloc[:0]
-    if said["unique_model"]:
-        run = said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
-        moved = select_run(measured.audits["comparison"], *run)
+    # no model is called ""
+    moved = select_run(measured.audits["comparison"], *(said[f"unique_{name}"] for name in ("model", "seed", "lambda")))
+    moved = moved.set_index("id")
     jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
     pairs = measured.select_rows("stability")
     pairs = pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)]
     places, over_pairs = make_pair_grids(pairs, ["jsd", "chance_jsd", "same_top"], ids)
     apart, by_chance, same = (values.sum(0) for values in over_pairs)
-    by_id = top_items.set_index("id").reindex(ids)
+    by_id = top_items.reindex(ids)
     positions, weights, contributions = (
         [row[~np.isnan(row)].tolist() for row in by_id.filter(like=f"{name}_").to_numpy(np.float64, na_value=nan)]
         for name in ("top_items", "top_weights", "top_contributions")

@@ -5,16 +5,15 @@ rows of tables, with the 95 % intervals of the answer (answer/estimates.py), the
 declared columns.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, estimate_mean
+from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
+from attention_audit.answer.samples import erase
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import TABLE
 from attention_audit.contrasts import EvaluatedModel
@@ -23,7 +22,7 @@ from attention_audit.names import Names, display_name
 
 from .published import find_fact, read_facts
 
-Subjects = Sequence[EvaluatedModel | Mapping[str, Any]]
+Subjects = Sequence[EvaluatedModel]
 """The judged models."""
 Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
@@ -67,17 +66,11 @@ def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFra
     return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
 
 
-def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[EvaluatedModel, dict[str, pd.DataFrame]]]:
-    """List the judged models, with the rows of each audit on each."""
-    for subject in map(EvaluatedModel.model_validate, subjects):
-        own = take_suite(audits, subject.dataset, subject.suite)
-        yield subject, {name: select_run(rows, subject.model) for name, rows in own.items()}
-
-
-def split_models(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    """Split rows by model and data set, with `dataset` and `row`, the model, as a dictionary."""
-    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
-        yield {"dataset": str(dataset), "row": str(model)}, part
+def split_models(rows: pd.DataFrame, *others: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
+    """Split rows of audits by data set and model, with both, as `dataset` and `row`, in a dictionary."""
+    for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
+        own = [select_run(frame[frame["dataset"] == dataset], model) for frame in (rows, *others)]
+        yield {"dataset": dataset, "row": model}, own
 
 
 def list_values(rows: pd.DataFrame, name: str) -> list[Any]:
@@ -91,11 +84,9 @@ def make_grid(
     """Lay a column out by seed and text, (S, N), by default those that occur; NaN where no row is of both."""
     seeds = list_values(rows, "seed") if seeds is None else seeds
     ids = list_values(rows, "id") if ids is None else ids
-    at_seed, at_id = pd.Index(seeds).get_indexer(rows["seed"]), pd.Index(ids).get_indexer(rows["id"])
-    known = (at_seed >= 0) & (at_id >= 0)
-    values = np.full((len(seeds), len(ids)), nan)
-    values[at_seed[known], at_id[known]] = rows[value].to_numpy(np.float64, na_value=nan)[known]
-    return values
+    by_seed = rows.astype({"id": object, value: np.float64}).pivot(index="seed", columns="id", values=value)
+    # sums depend on the order in memory, in their last digit
+    return np.ascontiguousarray(by_seed.reindex(index=pd.Index(seeds), columns=pd.Index(ids)))
 
 
 def make_grids(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
@@ -119,6 +110,16 @@ def add_falls(located: pd.DataFrame) -> pd.DataFrame:
     """Add, as `fall`, the mean over the sizes of what the predicted class loses, row by row: `falls` as one number."""
     falls = located.filter(like="falls_").astype(np.float64)
     return located.assign(fall=falls.mean(axis=1, skipna=False))
+
+
+def estimate_ranks(order: pd.DataFrame, sets: pd.DataFrame) -> Estimate:
+    """Estimate `ranks` of one map, from a random order on: from the rows of erasures in its order, and those of
+    `ranked_sets` of its model.
+    """
+    seeds, ids = list_values(order, "seed"), list_values(order, "id")
+    orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
+    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    return estimate(erase(random, own, smallest))
 
 
 def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
@@ -173,14 +174,10 @@ def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.D
     )
 
 
-def select_first(rows: pd.DataFrame, column: str) -> pd.Series:
-    """Take the first value of a column of each model, by data set and model."""
-    return rows.groupby(["dataset", "model"], observed=True)[column].first()
-
-
-def look_up(values: Mapping[Any, Any] | pd.Series, rows: pd.DataFrame, default: Any = "") -> list[Any]:
-    """Look up the value of each row of a table by its data set and row."""
-    return [values.get(key, default) for key in zip(rows["dataset"], rows["row"], strict=True)]
+def add_first(rows: pd.DataFrame, audit: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Add a column of an audit to rows of a table: its first value of each data set and model."""
+    first = audit.groupby(["dataset", "model"], observed=True)[column].first()
+    return rows.assign(**{column: first.reindex(pd.MultiIndex.from_frame(rows[["dataset", "row"]])).to_numpy()})
 
 
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
@@ -203,6 +200,21 @@ def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> 
     return fill_columns(pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"]))
 
 
+def find_places(kind: str, names: pd.Series, order: Iterable[str]) -> Integers:
+    """Find the place of each name in its order. Raises AuditError for one that has none."""
+    if isinstance(order, Names):
+        order.refuse_unknown(names)
+        order = order.extend(names)
+    known = pd.Index([*dict.fromkeys(order)])
+    places = known.get_indexer(pd.Index(names))
+    if (places < 0).any():
+        raise AuditError(
+            f"{kind} {names[places < 0].iloc[0]!r} has no place in this table (known: {', '.join(known)}); "
+            f"declare it where the table's function in attention_audit/tables/ orders its {kind}s"
+        )
+    return places
+
+
 def as_table(
     rows: pd.DataFrame | Sequence[pd.DataFrame],
     row_order: Iterable[str],
@@ -219,23 +231,12 @@ def as_table(
     if not isinstance(rows, pd.DataFrame):
         rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     rows = fill_columns(rows)
-    parts = [re.split("[/~]", name, maxsplit=len(part_orders)) if part_orders else [name] for name in rows["row"]]
-    orders: list[tuple[str, Iterable[str], Iterable[str]]] = [("dataset", rows["dataset"], rows["dataset"])]
-    orders += [
-        ("row", each, order)
-        for each, order in zip(zip_longest(*parts, fillvalue=""), (row_order, *part_orders), strict=False)
+    parts = rows["row"].str.split("[/~]", n=len(part_orders), expand=True) if part_orders else rows[["row"]]
+    named = zip(parts.fillna("").items(), (row_order, *part_orders), strict=False)
+    places: list[Any] = [
+        pd.factorize(rows["dataset"])[0],
+        *(find_places("row", names, order) for (_, names), order in named),
+        rows["lambda"].astype(float),
+        find_places("metric", rows["metric"], metric_order),
     ]
-    places: list[Any] = []
-    for name, values, order in [*orders, ("metric", rows["metric"], metric_order)]:
-        present = dict.fromkeys(values)
-        if isinstance(order, Names):
-            order.refuse_unknown(present)
-        known = order.extend(present) if isinstance(order, Names) else [*dict.fromkeys(order)]
-        if unknown := [value for value in present if value not in known]:
-            raise AuditError(
-                f"{name} {unknown[0]!r} has no place in this table (known: {', '.join(known)}); "
-                f"declare it where the table's function in attention_audit/tables/ orders its {name}s"
-            )
-        places.append([known.index(value) for value in values])
-    places.insert(-1, rows["lambda"].astype(float))
     return rows.iloc[np.lexsort(places[::-1])].reset_index(drop=True)

@@ -12,32 +12,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.samples import average, erase, take_share
+from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
+from attention_audit.answer.samples import average, take_share
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 
 from .published import RERUN, find_fact
 from .tidy import (
     Row,
+    add_first,
     add_published,
     as_table,
     average_columns,
     average_seeds,
+    estimate_ranks,
     join_notes,
     list_cells,
-    look_up,
+    make_grid,
     make_grids,
-    select_first,
     select_ranking,
+    split_models,
 )
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (
     "accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo", "used", "ranks", "fraction_removed", "texts"
 )  # fmt: skip
-SIGNED = ("conicity", "magnitude", "tau_loo")
-"""What may be below 0."""
 DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent", "texts")
 """accuracy; attention on the impermissible words, and that of uniform weights; accuracy of the same model when these
 words are deleted from its input; all in percent of the texts, or of the attention."""
@@ -57,21 +57,6 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
     """Add what is right to the rows of `predictions` as a number, `accuracy`."""
     right = predictions["label"].to_numpy() == predictions["prediction"].to_numpy()
     return predictions.assign(accuracy=right.astype(np.float64))
-
-
-def estimate_questions(
-    permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> dict[tuple[str, str], Estimate]:
-    """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
-    moved = make_grids(permutation, "mean_tvd", "model")
-    random, attention, smallest = (
-        make_grids(select_ranking(ranked_sets, name), "fraction_removed", "model")
-        for name in ("random", "attention", "smallest")
-    )
-    return {("used", model): estimate(average(moved[model])) for model in models.arrange(moved)} | {
-        ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
-        for model in models.arrange(random)
-    }
 
 
 def take_median(removed: Floats, resamples: int) -> Estimate:
@@ -114,30 +99,29 @@ def md_table_diversity(
     hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
     those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
-    sources = {
-        "accuracy": mark_right(predictions),
-        "conicity": conicity,
-        "magnitude": conicity,
-        "permutation_tvd": permutation.rename(columns={"median_tvd": "permutation_tvd"}),
-        "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
-    }
-    parts = [average_columns(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
-    own: list[Row] = []
-    for dataset in performance["dataset"].unique():
-        erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
-        removed = make_grids(select_ranking(erased, "attention"), "fraction_removed", "model")
-        cells = {
-            ("fraction_removed", model): take_median(removed[model], resamples) for model in models.arrange(removed)
+    by_loo = correlation[correlation["pair"] == "attention~loo"]
+    audits = (mark_right(predictions), conicity, permutation, by_loo, ranked_sets, performance)
+    in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
+    found: list[Row] = []
+    for about, (right, alike, moved, ranked, sets, trained) in split_models(*in_order):
+        sources = {
+            "accuracy": (right, "accuracy", 0.0),
+            "conicity": (alike, "conicity", -1.0),
+            "magnitude": (alike, "magnitude", -1.0),
+            "permutation_tvd": (moved, "median_tvd", 0.0),
+            "tau_loo": (ranked, "tau", -1.0),
         }
-        cells |= estimate_questions(permuted, erased, models)
-        for (metric, row), effect in cells.items():
-            own += list_cells({"dataset": dataset, "row": row}, {metric: effect})
-    # every test text has a prediction, and the first number of texts is that of predictions
-    found = pd.concat(parts).drop_duplicates(["dataset", "row", "metric"])
-    rows = pd.concat([found, pd.DataFrame(own)], ignore_index=True)
-    rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
-    rows["selection"] = look_up(select_first(performance, "selection"), rows)
-    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
+        cells = {name: estimate_mean(make_grid(rows, column), least) for name, (rows, column, least) in sources.items()}
+        cells["used"] = estimate(average(make_grid(moved, "mean_tvd")))
+        order = select_ranking(sets, "attention")
+        if len(order):
+            removed = make_grid(order, "fraction_removed")
+            cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median(removed, resamples)}
+        cells["texts"] = Estimate(right["id"].nunique())
+        seeds, selection = trained["seed"].nunique(), trained["selection"].iloc[0]
+        found += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
+    rows = pd.DataFrame(found)
+    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in found]
     return as_table(add_published(rows, "Table 2", "MD2020"), models, DIVERSITY)
 
 
@@ -160,11 +144,11 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
     judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], most=100)
-    judged["lambda"] = look_up(select_first(impermissible, "lambda"), judged, np.nan)
+    judged = add_first(judged, impermissible, "lambda")
     others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
     others = average_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
     rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
-    rows["selection"] = look_up(select_first(performance, "selection"), rows)
+    rows = add_first(rows, performance, "selection")
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
