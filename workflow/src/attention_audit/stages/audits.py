@@ -34,7 +34,7 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.arrays import Integers
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
+from attention_audit.artefacts.parquet import read_frame, read_rows, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import artefact
@@ -57,8 +57,8 @@ def read_texts(corpus: Path, *columns: str) -> Iterator[tuple[Any, ...]]:
     Raises AuditError where the file is damaged.
     """
     known = (pc.field("split") == "test") & pc.field(columns[-1]).is_valid()
-    for table in read_batches(corpus, CORPUS, ["id", "split", *columns]):
-        yield from zip(*(column.to_pylist() for column in table.filter(known).select(["id", *columns])), strict=True)
+    texts = read_rows(corpus, CORPUS, ["id", *columns, "split"], known)
+    return zip(*(column.to_pylist() for column in texts.drop_columns("split")), strict=True)
 
 
 def read_evidence(corpus: Path) -> dict[bool, dict[str, list[int]]]:
@@ -80,10 +80,9 @@ def count_words(corpus: Path) -> dict[str, Integers]:
     """Count how often the training split has each word of the marked texts, by id; nothing where there is no training
     split.
     """
-    counts: Counter[str] = Counter()
-    for table in read_batches(corpus, CORPUS, ["split", "tokens"]):
-        tokens = table.filter(pc.field("split") == "train")["tokens"].combine_chunks().flatten()
-        counts.update({row["values"]: row["counts"] for row in pc.value_counts(tokens).to_pylist()})
+    training = read_rows(corpus, CORPUS, ["split", "tokens"], pc.field("split") == "train")
+    counted = pc.value_counts(pc.list_flatten(training["tokens"])).to_pylist()
+    counts = Counter({row["values"]: row["counts"] for row in counted})
     marked = read_texts(corpus, "tokens", "annotators") if counts else ()
     return {id_: np.array([counts[word] for word in tokens], np.int64) for id_, tokens, _ in marked}
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import read_batches, read_table
+from attention_audit.artefacts.parquet import read_rows, read_table
 from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import CORPUS, PIECES
@@ -26,26 +26,14 @@ from attention_audit.transformer.opening import (
     open_tokenizer,
     refuse_without_vectors,
 )
-from attention_audit.transformer.pieces import Pieces, cut, cut_raw, join_pieces
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
 
-def check_folder(record: Path, backbone: Backbone) -> Path:
-    """Return the folder of the Transformer that a record tells of. Raises AuditError where its files are others by
-    now.
-    """
-    known = read_record(record)
-    fetched = record.parent / known.get("fetched", "")
-    folder = fetched if "fetched" in known else find_folder(backbone.path, find_mirror(), ENCODER)
-    if known["files"] != hash_files(folder):
-        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
-    return folder
-
-
 @dataclass(frozen=True)
 class OpenedTransformer:
-    """A Transformer that was found as its record says."""
+    """A Transformer that was found as its record says: see `open_transformer`."""
 
     folder: Path
     backbone: Backbone
@@ -59,8 +47,8 @@ class OpenedTransformer:
         """Return the same, whose weights have no gradients: one for all models."""
         return self.model().requires_grad_(False)
 
-    def pieces(self, corpus: Path, pair: bool, raw: bool = False) -> dict[str, tuple[list[str], Pieces]]:
-        """Return the ids and the pieces of the texts of each split: of their words, or of the `raw` texts.
+    def cut_texts(self, corpus: Path, pair: bool, raw: bool = False) -> dict[str, Pieces]:
+        """Return the pieces of the texts of each split: of their words, or of the `raw` texts.
 
         Raises AuditError, naming the text, where one cannot be read.
         """
@@ -68,25 +56,30 @@ class OpenedTransformer:
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
         most = choose_length(tokenizer, model, self.backbone.max_length)
-        ids: dict[str, list[str]] = {split: [] for split in SPLITS}
-        parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
-        for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):
-            for split in SPLITS:
-                texts = table.filter(pc.equal(table["split"], split))
-                names, words, queries = (texts[name].to_pylist() for name in ("id", "tokens", "query"))
-                if not names:
-                    continue
-                try:
-                    if raw:
-                        found = cut_raw(tokenizer, names, list_raw_texts(texts), most)
-                    else:
-                        found = cut(tokenizer, names, words, queries if pair else None, most)
-                except AuditError as error:
-                    raise AuditError(f"{corpus}: {error}") from error
-                refuse_without_vectors(self.folder, tokenizer, model, found.ids)
-                ids[split] += names
-                parts[split].append(found)
-        return {split: (ids[split], join_pieces(runs)) for split, runs in parts.items()}
+        columns, found = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
+        for split in SPLITS:
+            texts = read_rows(corpus, CORPUS, ["id", "split", *columns], pc.field("split") == split)
+            names = texts["id"].to_pylist()
+            try:
+                if raw:
+                    found[split] = cut_raw(tokenizer, names, list_raw_texts(texts), most)
+                else:
+                    words, queries = (texts[name].to_pylist() for name in columns)
+                    found[split] = cut(tokenizer, names, words, queries if pair else None, most)
+            except AuditError as error:
+                raise AuditError(f"{corpus}: {error}") from error
+            refuse_without_vectors(self.folder, tokenizer, model, found[split].ids)
+        return found
+
+
+def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
+    """Find the Transformer that a record tells of. Raises AuditError where its files are others by now."""
+    known = read_record(record)
+    fetched = record.parent / known.get("fetched", "")
+    folder = fetched if "fetched" in known else find_folder(backbone.path, find_mirror(), ENCODER)
+    if known["files"] != hash_files(folder):
+        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
+    return OpenedTransformer(folder, backbone)
 
 
 def list_raw_texts(table: pa.Table) -> list[RawText]:
