@@ -12,7 +12,7 @@ import pytest
 import torch
 from refusal import refusal
 
-from attention_audit.artefacts.files import write_whole
+from attention_audit.artefacts.files import read_record, write_record, write_whole
 from attention_audit.artefacts.parquet import (
     read_frame,
     read_provenance,
@@ -21,7 +21,6 @@ from attention_audit.artefacts.parquet import (
     write_table,
 )
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.artefacts.running import hold_lock
 from attention_audit.artefacts.weights import open_array, read_weights, write_array, write_weights
 from attention_audit.code_hash import WORDS

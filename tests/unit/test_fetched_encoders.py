@@ -11,10 +11,9 @@ from published import pack
 from refusal import refusal
 from yaml import safe_load
 
-from attention_audit.artefacts.files import checksum
-from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.files import checksum, read_record
 from attention_audit.plan.plan import Plan
-from attention_audit.stages.transformer_inputs import open_transformer
+from attention_audit.stages.loading import open_transformer
 from attention_audit.transformer.folder import MIRROR
 from attention_audit.transformer.settings import BUILT_FILES as FILES
 

@@ -20,8 +20,7 @@ from attention_audit.transformer.pieces import join_pieces
 from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
-from .loading import prepare_device
-from .transformer_inputs import open_transformer
+from .loading import open_transformer, prepare_device
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""

@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
-from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
 from attention_audit.names import Names, Style

@@ -27,9 +27,8 @@ from attention_audit.transformer.settings import TEXT, ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
 
 from .job import Job
-from .loading import prepare_device
+from .loading import list_raw_texts, prepare_device
 from .network_readout import take_classifier
-from .transformer_inputs import list_raw_texts
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""

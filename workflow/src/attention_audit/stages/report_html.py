@@ -14,10 +14,9 @@ import pandas as pd
 import pyarrow.compute as pc
 import yaml
 
-from attention_audit.artefacts.files import write_whole
+from attention_audit.artefacts.files import read_record, write_whole
 from attention_audit.artefacts.journal import read_journal
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_rows, read_table
-from attention_audit.artefacts.record import read_record
 from attention_audit.columns.files import CORPUS, READOUT
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
