@@ -67,8 +67,17 @@ def run(job: Job[AuditsJob]) -> None:
     for place, (run, (model, split, ids)) in enumerate(zip(runs, built, strict=True)):
         job.report(f"{run.model}, seed {run.seed}: {len(split)} texts")
         readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-        own = job.settings.audits[0].attributions
-        attributed = AttributedTexts(model, split, readout, job.report, together, place, run.seed, own, earlier)
+        attributed = AttributedTexts(
+            model,
+            split,
+            readout,
+            job.report,
+            together=together,
+            place=place,
+            seed=run.seed,
+            own=job.settings.audits[0].attributions,
+            earlier=earlier,
+        )
         for runner, found in tables.items():
             if run in runner.settings.runs and not runner.find_lack(run, readout):
                 found.append(runner.label(runner.call(attributed, run=run), run))

@@ -208,8 +208,8 @@ class AuditRunner:
             identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
         rows, schema = len(next(iter(columns.values()))), self.kind.schema
         values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
-        arrays = [pa.array(values[field.name], field.type, from_pandas=True) for field in schema]
-        return pa.Table.from_arrays(arrays, schema=schema)
+        found = {each.name: pa.array(values[each.name], each.type, from_pandas=True) for each in schema}
+        return pa.table(found, schema)
 
     def ask(self) -> Iterator[pa.Table]:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""
@@ -236,12 +236,12 @@ class AuditRunner:
 
     def write(self, rows: Iterable[pa.Table]) -> None:
         """Write the audit's file, with the reason where it has no rows."""
-        path, tables = self.job.output(self.settings.audit), iter(rows)
-        first = [*islice(tables, 1)]
-        told = self.provenance
-        if self.reason and not first:
-            told, first = told.explain(self.reason), [self.kind.schema.empty_table()]
-        write_batches(path, self.kind, chain(first, tables), told)
+        tables, provenance = iter(rows), self.provenance
+        first = next(tables, None)
+        if first is None and self.reason:
+            provenance = provenance.explain(self.reason)
+        first = self.kind.schema.empty_table() if first is None else first
+        write_batches(self.job.output(self.settings.audit), self.kind, chain([first], tables), provenance)
 
 
 def run(job: Job[AuditsJob]) -> None:

@@ -88,17 +88,10 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
     return [subject | {"unasked": subject["unasked"] | reasons.get(find_key(subject), {})} for subject in subjects]
 
 
-def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
-    """Name the models of each suite that the settings name."""
-    return {
-        suite: Names("model", "plan/papers", {name: Style(*look) for name, look in models.items()})
-        for suite, models in job.settings.models.items()
-    }
-
-
 def label_names(job: Job[ExhibitJob]) -> dict[str, str]:
     """Return what names are called in rows."""
-    return collect_labels((names.labels for names in name_models(job).values()), job.settings.titles)
+    suites = job.settings.models.values()
+    return collect_labels(({name: look[0] for name, look in models.items()} for models in suites), job.settings.titles)
 
 
 def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
@@ -126,7 +119,8 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
     if "subjects" in values:
         values["subjects"] = add_reasons(job, values["subjects"])
     if "models" in settings.takes:
-        values["models"] = name_models(job)[settings.suite]
+        looks = {name: Style(*look) for name, look in settings.models[settings.suite].items()}
+        values["models"] = Names("model", "plan/papers", looks)
     if "labels" in settings.takes:
         values["labels"] = label_names(job)
     return values

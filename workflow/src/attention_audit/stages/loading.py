@@ -66,8 +66,6 @@ class EncodedTexts:
 
     def cut(self, read: Integers) -> "EncodedTexts":
         """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
-        if np.array_equal(read, self.lengths):
-            return self
         texts, seen, is_token = self.texts, self.impermissible, self.is_token
         kept = (texts.places <= read[texts.owners]) | ~is_token
         return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
@@ -233,13 +231,13 @@ def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool)
     """
     array, pieces = files
     table, flat = read_table(pieces, PIECES), open_array(array)
-    read = table["words"].to_numpy().astype(np.int64)
+    read, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
     ends = (read + pair).cumsum()
     if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
         raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
-    cuts = np.cumsum([len(ids[split]) for split in SPLITS[:-1]])
-    parts = zip(SPLITS, np.split(ends - read - pair, cuts), np.split(read, cuts), strict=True)
-    return {split: GivenStates(torch.from_numpy(flat), begun, words, pair) for split, begun, words in parts}
+    starts = ends - read - pair
+    parts = {split: split_of == split for split in SPLITS}
+    return {split: GivenStates(torch.from_numpy(flat), starts[own], read[own], pair) for split, own in parts.items()}
 
 
 @dataclass(frozen=True)
