@@ -54,7 +54,7 @@ def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], pr
     with write_sealed(path) as temporary, pq.ParquetWriter(temporary, schema, **writing) as writer:
 
         def write_group() -> None:
-            writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(metadata))
+            writer.write_table(pa.concat_tables(gathered))
             gathered.clear()
 
         for table in tables:

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
@@ -206,10 +207,9 @@ class AuditRunner:
         identity: dict[str, Any] = {"dataset": self.job.settings.dataset}
         if run:
             identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
-        rows, schema = len(next(iter(columns.values()))), self.kind.schema
-        values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
-        found = {each.name: pa.array(values[each.name], each.type, from_pandas=True) for each in schema}
-        return pa.table(found, schema)
+        # of objects: a column of lists may be empty, and then pandas would take it for one of numbers
+        rows = pd.DataFrame(identity | dict(columns), dtype=object)
+        return pa.Table.from_pandas(rows, self.kind.schema, preserve_index=False)
 
     def ask(self) -> Iterator[pa.Table]:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""

@@ -1,7 +1,7 @@
 """corpus, record of a Transformer -> its states of the words of all texts, once for all trainings that read them.
 
-The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`moved`); else of
-single.
+The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`measure_change`);
+else of single.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from attention_audit.artefacts.running import claim
 from attention_audit.artefacts.weights import open_array, read_weights
 from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
+from attention_audit.corpus.vocabulary import END, START, UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, RaggedLists, Split
@@ -61,8 +61,8 @@ class EncodedTexts:
 
     @property
     def is_token(self) -> Flags:
-        """Tell whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
-        return (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
+        """Tell whether each row is that of a token, and not of a mark, which no text contains."""
+        return ~np.isin(self.texts.flat, [START, END])
 
     def cut(self, read: Integers) -> "EncodedTexts":
         """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
@@ -121,7 +121,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
         for name, column in WORDS.items()
         if column in table.column_names
     }
-    lists = {name: RaggedLists(each.rows, each.lengths + 2) for name, each in encoded.items()}
+    lists: dict[str, Any] = {name: RaggedLists(each.rows, each.lengths + 2) for name, each in encoded.items()}
     lists |= {name: read_numbers(table, name) for name in NUMBERS if name in table.column_names}
     impermissible = None
     if "blocked" in table.column_names:
@@ -263,7 +263,7 @@ def read_material(
 
     files: its `corpus` and `vocabulary`, and of a Transformer that the architecture names, its record as `transformer`.
     The texts have the states that it has of them, where `states` are among the files; else their pieces, and it is
-    `open_parquet`. Words behind the last that it reads are cut off.
+    `opened`. Words behind the last that it reads are cut off.
 
     Raises AuditError where a file is damaged or lacks what the architecture reads, and where the Transformer is another
     one by now, or cannot read a text.
@@ -307,8 +307,8 @@ def build_model(material: EncodedDataset, architecture: Architecture, seed: int,
         model = FineTuned(opened.folder, material.classes, architecture.attention == "even_heads")
     else:
         model = build_network(architecture, material.words, material.classes)
-    if opened and architecture.tuned and not architecture.classifying:
-        model.transformer = opened.model()
+        if opened and architecture.tuned:
+            model.transformer = opened.model()
     if material.vectors is not None:
         vectors = torch.from_numpy(material.vectors)
         with torch.no_grad():
