@@ -31,7 +31,7 @@ from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutat
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.annotated import SstCorpus
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.stages.classifier_readout import take_classifier
+from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import cut
 from attention_audit.transformer.states import PieceTable

@@ -8,8 +8,8 @@ import pytest
 from folder import kind_of
 from hurt import contents, differing, error_lines, follow
 
+from attention_audit.artefacts.files import check_recorded, read_record
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.audits import ATTRIBUTION_STABILITY, CONICITY, CUT_TEXTS, HEADS, MAP_STABILITY, SOFT
 from attention_audit.columns.files import HEADED, HISTORY, PIECES, SEVERAL

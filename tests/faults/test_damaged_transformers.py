@@ -14,8 +14,8 @@ from in_process import make, make_audit
 from planned import CLASSIFIERS_ALONE, plan_of
 from test_damaged import FEW, MANY, TRANSFORMERS, assert_noticed
 
+from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import HEADED, PIECES, SEVERAL
 from attention_audit.readout import read_readout

@@ -153,12 +153,12 @@ def test_anonymised_texts_lack_their_impermissible_words():
         ids=["one", "two", "three"],
         labels=np.array([0, 1, 0]),
         texts=RaggedLists(np.array(flat), np.array([5, 3, 4])),
-        blocked=RaggedLists(np.array([1, 0, 0]), np.array([1, 1, 1])),
+        impermissible=np.array([False, True, False, True, True, False]),
     )
     left = texts.anonymise()
     # nothing is left of d, so an unknown word stands there
     assert left.texts.flat.tolist() == [2, 10, 12, 3, 2, 1, 3, 2, 15, 3]
     assert left.lengths.tolist() == [2, 1, 1]
     assert (left.ids, left.labels.tolist()) == (texts.ids, [0, 1, 0])
-    assert left.blocked is None
+    assert left.impermissible is None
     assert texts.texts.flat.tolist() == flat

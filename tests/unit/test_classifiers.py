@@ -18,8 +18,8 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import LastAttention, SequenceClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.raw_text import join_words
-from attention_audit.stages import classifier_readout
-from attention_audit.stages.classifier_readout import take_classifier
+from attention_audit.stages import network_readout
+from attention_audit.stages.network_readout import take_classifier
 from attention_audit.stages.read_classifier import ReadTexts, build_split_of
 from attention_audit.transformer.folder import find_tuned_family, read_facts
 from attention_audit.transformer.pieces import cut, cut_raw
@@ -71,7 +71,7 @@ def test_the_readout_of_a_layer_is_what_the_library_says(classifier, pairs):
 
 def test_a_deleted_word_leaves_a_pair(classifier):
     written = [join_words(first + second, len(first)) for first, second in PAIRS]
-    texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), [[*chain(*sides)] for sides in PAIRS], written, {})
+    texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), written)
     pieces = cut_raw(classifier.tokenizer, texts.ids, written, classifier.most)
     found = leave_one_out(classifier, build_split_of(pieces, texts, torch.device("cpu")))
     for place, (first, second) in enumerate(PAIRS):
@@ -114,7 +114,7 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier, monkeypatch):
     monkeypatch.setattr(SequenceClassifier, "tail", other)
     with pytest.raises(AuditError, match=r"under imposed weights the whole model .* differ by"):
         read(classifier)
-    monkeypatch.setattr(classifier_readout, "TEXTS_CHECKED", 0)
+    monkeypatch.setattr(network_readout, "TEXTS_CHECKED", 0)
     with pytest.raises(AuditError, match=r"the whole model and its last layers .* differ by"):
         read(classifier)
 
@@ -137,7 +137,7 @@ def test_pieces_without_any_weight_count_alike():
     batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
     values = torch.arange(12.0).reshape(1, 2, 6, 1)
-    items = classifier_readout.fold_pieces(LastAttention(weights, values, words, words), batch)
+    items = network_readout.fold_pieces(LastAttention(weights, values, words, words), batch)
     torch.testing.assert_close(items.weights, torch.tensor([[[0, 0.6, 0.1, 0.3], [0.4, 0.2, 0.2, 0.2]]]))
     torch.testing.assert_close(items.values[0, :, :, 0], torch.tensor([[1.5, 3, 0, 4], [7.25, 9, 6, 10]]))
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from published import pack
 
-from attention_audit.artefacts.files import KEY
-from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.files import KEY, read_record
 from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import FetchedFile, fetch
 from attention_audit.corpus.source import RemoteFile

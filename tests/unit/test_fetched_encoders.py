@@ -11,10 +11,9 @@ from published import pack
 from refusal import refusal
 from yaml import safe_load
 
-from attention_audit.artefacts.files import checksum
-from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.files import checksum, read_record
 from attention_audit.plan.plan import Plan
-from attention_audit.stages.transformer_inputs import check_folder
+from attention_audit.stages.loading import open_transformer
 from attention_audit.transformer.folder import MIRROR
 from attention_audit.transformer.settings import BUILT_FILES as FILES
 
@@ -93,12 +92,13 @@ def test_its_own_files_are_unpacked_and_no_others(encoder, tmp_path):
     assert known["path"] == PATH
     assert known["files"] == {name: checksum(encoder / name) for name in FILES}
     backbone = model_of(plan, "hf", "chorus", "base").architecture.transformer
-    assert check_folder(record, backbone).samefile(UNPACKED)
+    assert open_transformer(record, backbone).folder.samefile(UNPACKED)
     # the folder of results may be moved
     Path("results").rename("moved")
-    assert check_folder(Path("moved/transformers/chorus.json"), backbone).samefile("moved/raw/encoders/tiny")
+    moved = Path("moved/transformers/chorus.json")
+    assert open_transformer(moved, backbone).folder.samefile("moved/raw/encoders/tiny")
     Path("moved/raw/encoders/tiny/config.json").write_text("{}")
-    said = refusal(lambda: check_folder(Path("moved/transformers/chorus.json"), backbone))
+    said = refusal(lambda: open_transformer(moved, backbone))
     assert "its files have changed since the run began" in said
 
 

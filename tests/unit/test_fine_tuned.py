@@ -11,7 +11,7 @@ from classifiers_on_disk import FAMILIES, NAMES, TEXTS, impose_on_library
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import FineTuned
-from attention_audit.stages.classifier_readout import take_classifier, take_maps
+from attention_audit.stages.network_readout import take_classifier, take_maps
 from attention_audit.training.loop import make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.folder import find_family

@@ -6,7 +6,7 @@ import tempfile
 
 
 def start():
-    program = "from attention_audit.gpu import claim; print(claim(2), flush=True); input()"
+    program = "from attention_audit.artefacts.running import claim; print(claim(2), flush=True); input()"
     return subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 

@@ -13,7 +13,7 @@ from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.columns.files import CORPUS, READOUT, VOCABULARY
 from attention_audit.corpus.vocabulary import build_columns, build_vocabulary
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import RaggedLists, Split
+from attention_audit.model.batch import Split
 from attention_audit.stages.loading import build_model, build_split, read_material
 
 CPU = torch.device("cpu")
@@ -174,10 +174,9 @@ def test_a_corpus_without_what_a_model_reads_is_one_line(read, asked, line):
 
 def test_what_a_transformer_has_not_read_is_cut_off(material):
     # one, two and one words, of which both words of the second are impermissible
-    train = replace(material.splits["train"], blocked=RaggedLists(np.array([0, 1, 0]), np.array([0, 2, 1])))
-    assert train.cut(np.array([1, 2, 1])) is train
+    train = replace(material.splits["train"], impermissible=np.array([False, True, True, True]))
+    assert train.cut(np.array([1, 2, 1])).texts.flat.tolist() == train.texts.flat.tolist()
     shorter = train.cut(np.array([1, 1, 1]))
     assert shorter.texts.flat.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
     assert shorter.lengths.tolist() == [1, 1, 1]
-    assert [part.tolist() for part in shorter.blocked or ()] == [[0, 0], [0, 1, 1]]
-    assert shorter.find_impermissible().tolist() == [False, True, True]
+    assert shorter.impermissible.tolist() == [False, True, True]

@@ -36,7 +36,7 @@ from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.audits.soft import DRAWS, KINDS, Copy, find_kept, predict_copies, scale_scores, soft
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.stages.classifier_readout import take_classifier
+from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut
 from attention_audit.transformer.states import PieceBatch, PieceTable
 

@@ -10,7 +10,7 @@ from refusal import refusal
 
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, join_words
-from attention_audit.stages.classifier_readout import take_classifier
+from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut_raw
 from attention_audit.transformer.settings import Prompt
 

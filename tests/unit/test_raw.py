@@ -6,7 +6,7 @@ import tarfile
 import pytest
 from published import pack
 
-from attention_audit.artefacts.record import write_record
+from attention_audit.artefacts.files import write_record
 from attention_audit.corpus import raw
 from attention_audit.corpus.raw import Layout, decode_lines, find_remedy, open_members, open_raw, read_csv
 from attention_audit.errors import AuditError

@@ -17,8 +17,8 @@ from attention_audit.corpus.sources.annotated import clean_phrase, parse_tree
 from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.stages.classifier_readout import take_classifier
-from attention_audit.stages.transformer_inputs import list_raw_texts
+from attention_audit.stages.loading import list_raw_texts
+from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut_raw
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable

@@ -16,10 +16,10 @@ from planned import CATALOGUE, ROOT, overlaid
 from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
+from attention_audit.artefacts.files import write_record
 from attention_audit.artefacts.journal import KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.record import write_record
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError

@@ -184,10 +184,16 @@ def test_one_frozen_transformer_reads_deletions_once_for_all_models(run):
 def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(run, monkeypatch):
     path = Path(run.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
-    monkeypatch.setattr(attribution, "delete_each", lambda *given: texts.append(1) or delete_each(*given))
-    for apart in (False, True):
-        if apart:
-            monkeypatch.setattr(attribution, "list_shared", lambda _: object())
+
+    def delete_together(models, split):
+        texts.append(1)
+        return delete_each(models, split)
+
+    def delete_alone(models, split):
+        return [leave_one_out(model, split) for model in models]
+
+    for delete in (delete_together, delete_alone):
+        monkeypatch.setattr(attribution, "delete_each", delete)
         make_audit(run.plan, "chorus", "wp", "correlation")
         frames.append(read_frame(path, CORRELATION))
     assert len(texts) == 1

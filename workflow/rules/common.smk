@@ -26,7 +26,7 @@ from attention_audit.artefacts.journal import list_failures, measure_inputs
 from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.gpu import count_gpus
+from attention_audit.artefacts.running import count_gpus
 from attention_audit.plan.unknown_targets import GATHERING_RULES, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN_RULE
 from attention_audit.plan.file_checks import hash_files

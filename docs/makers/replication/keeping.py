@@ -12,9 +12,9 @@ import yaml
 from PIL import Image
 from pydantic import ValidationError
 
+from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.journal import Entry, read_entries, read_journal
 from attention_audit.artefacts.parquet import read_provenance
-from attention_audit.artefacts.record import read_record
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import add_others

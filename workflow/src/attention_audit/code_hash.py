@@ -166,8 +166,9 @@ def code_hash(*modules: str, words: bool = False) -> str:
     `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. Each file
     is read once in a process.
     """
-    inside = {module: f"{PACKAGE}.{module}" for module in modules}
-    names = frozenset().union(*(find_closure(own if _find_file(own) else module) for module, own in inside.items()))
+    ours = (f"{PACKAGE}.{module}" for module in modules)
+    named = (inside if _find_file(inside) else module for module, inside in zip(modules, ours, strict=True))
+    names = frozenset().union(*map(find_closure, named))
     digest = hashlib.sha256()
     for file, path in sorted(frozenset().union(*map(_list_files, names))):
         digest.update("/".join(file).encode() + b"\0")

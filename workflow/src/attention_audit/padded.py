@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Integers
+from attention_audit.batching import mark_lengths
 from attention_audit.model.tail import ROWS, Tail, probabilities
 
 
@@ -114,7 +115,7 @@ class PaddedReadout:
     @property
     def padding(self) -> Tensor:
         """Return true behind the last item of a text, (n, L), or (n, 1, L) of several heads."""
-        beyond = torch.arange(self.attention.shape[1]) >= self.lengths[:, None]
+        beyond = ~mark_lengths(self.lengths, self.attention.shape[1])
         return beyond if self.heads is None else beyond[:, None]
 
     @property
@@ -124,8 +125,8 @@ class PaddedReadout:
 
     def find_top(self) -> Tensor:
         """Find the word of each text that has the most attention, (n,)."""
-        others = torch.arange(self.attention.shape[1]) >= self.words[:, None]
-        return self.attention.masked_fill(others, -1.0).argmax(1)
+        of_words = mark_lengths(self.words, self.attention.shape[1])
+        return self.attention.masked_fill(~of_words, -1.0).argmax(1)
 
     def average_heads(self, weights: Tensor) -> Tensor:
         """Return the map that a reader sees of other weights: (..., L), or of heads (..., H, L), -> (..., L)."""

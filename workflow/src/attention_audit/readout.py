@@ -11,7 +11,7 @@ of the first-order expansion at its own weights: z_t = (sum over heads of a_ht d
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Flags, Floats, Floats32, Integers, Integers32
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import name_kind, read_batches, read_table
+from attention_audit.artefacts.parquet import name_kind, read_batches, read_table, write_batches
+from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
@@ -221,27 +222,28 @@ class Readout:
 
     def columns(self) -> dict[str, Any]:
         """Return the columns that columns.files declares for its `kind`."""
-        columns = {
+        none = [None] * len(self)
+        columns: dict[str, Any] = {
             "id": self.ids,
             "label": self.labels,
             "prediction": self.predictions,
-            "probabilities": list(self.probabilities),
-            "attention": self.attention,
-            "contribution": [z.reshape(-1) for z in self.contribution],
-            "bias": list(self.bias),
-            "candidates": [None] * len(self) if self.candidates is None else self.candidates,
+            "candidates": self.candidates or none,
             "map_names": [[*self.maps]] * len(self),
             "maps": [list(scores) for scores in zip(*self.maps.values(), strict=True)] or [[]] * len(self),
         }
+        of_texts: dict[str, Iterable[Floats32]] = {
+            "probabilities": self.probabilities,
+            "attention": self.attention,
+            "contribution": self.contribution,
+            "bias": self.bias,
+        }
         if self.several is not None:
-            columns["heads"] = [weights.reshape(-1) for weights in self.several.weights]
-            columns["marks"] = self.several.marks
-            columns["places"] = [None] * len(self) if self.several.places is None else self.several.places
+            of_texts["heads"] = self.several.weights
+            columns |= {"marks": self.several.marks, "places": self.several.places or none}
             columns["cut"] = [False] * len(self) if self.several.cut is None else self.several.cut
         if self.attending is not None:
-            columns["values"] = [values.reshape(-1) for values in self.attending.values]
-            columns["below"] = list(self.attending.below)
-        return columns
+            of_texts |= {"values": self.attending.values, "below": self.attending.below}
+        return columns | {name: [values.reshape(-1) for values in rows] for name, rows in of_texts.items()}
 
     def tables(self) -> Iterator[pa.Table]:
         """Return the columns as tables in order, of at most TEXTS_AT_ONCE texts; with heads HEADED_TEXTS_AT_ONCE."""
@@ -249,6 +251,10 @@ class Readout:
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
             yield pa.table(part, schema=self.kind.schema)
+
+    def write(self, path: Path, provenance: Provenance) -> None:
+        """Write the readout, without the head or the tail beside it."""
+        write_batches(path, self.kind, self.tables(), provenance)
 
 
 def _select(value: Any, members: Integers) -> Any:
@@ -313,21 +319,18 @@ def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | Non
 
 def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
-    if len(table) != classes:
+    weight, bias = table["weight"].to_pylist(), table["bias"].to_pylist()
+    if [*map(len, weight)] != [outputs] * classes:
         raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
-    weight = _split_rows(table, path, "weight", np.full(classes, outputs))
-    return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
+    return Head(torch.tensor(weight), torch.tensor(bias))
 
 
-def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integers) -> Maps | None:
+def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integers) -> Maps:
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
-    if "heads" not in table.column_names:
-        return None
     heads = max(1, len(table["heads"][0]) // int(lengths[0]))
     weights = _split_rows(table, path, "heads", lengths, heads)
-    places = (
-        None if table["places"].null_count else [row.astype(np.int64) for row in _split_rows(table, path, "places")]
-    )
+    known = not table["places"].null_count
+    places = [row.astype(np.int64) for row in _split_rows(table, path, "places")] if known else None
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
         return Maps(weights, marks, places=places, cut=cut)
@@ -337,33 +340,30 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
     return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
 
 
-def _maps(table: pa.Table) -> dict[str, list[Floats32]]:
-    """Return the further maps of a table, by name."""
+def _read_maps(table: pa.Table) -> dict[str, list[Floats32]]:
+    """Read the further maps of a table, by name."""
     names = table["map_names"][0].as_py()
     rows = table["maps"].to_pylist() if names else []
     return {name: [np.array(row[place], np.float32) for row in rows] for place, name in enumerate(names)}
 
 
-def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
+def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
     bias, predicted = (np.stack(_split_rows(table, path, column)) for column in ("bias", "probabilities"))
-    attention, outputs, pairs = (
-        _split_rows(table, path, "attention"),
-        bias.shape[1],
-        table["candidates"].null_count == 0,
-    )
-    lengths = np.array([*map(len, attention)])
+    attention, outputs = _split_rows(table, path, "attention"), bias.shape[1]
+    labels, decided = (table[column].to_numpy().astype(np.int64) for column in ("label", "prediction"))
+    lengths, pairs = np.array([*map(len, attention)]), not table["candidates"].null_count
     return Readout(
         table["id"].to_pylist(),
-        table["label"].to_numpy().astype(np.int64),
-        table["prediction"].to_numpy().astype(np.int64),
+        labels,
+        decided,
         predicted,
         attention,
         _split_rows(table, path, "contribution", lengths, outputs),
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _split_rows(table, path, "candidates") if pairs else None,
-        _read_several(table, path, tail, lengths),
-        _maps(table),
+        _read_several(table, path, tail, lengths) if "heads" in table.column_names else None,
+        _read_maps(table),
     )
 
 

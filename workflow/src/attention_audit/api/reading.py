@@ -40,10 +40,9 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suites import Suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
-from attention_audit.stages.classifier_readout import take_classifier
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import build_model, build_split, read_material
-from attention_audit.stages.network_readout import take_readout
+from attention_audit.stages.network_readout import take_classifier, take_readout
 from attention_audit.stages.read_classifier import (
     build_split_of,
     cut_pieces,

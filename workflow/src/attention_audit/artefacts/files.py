@@ -3,17 +3,21 @@ the whole file, stored in the file itself.
 
 The formats' own checksums miss some damage: those of Parquet cover the pages, but neither their headers nor the footer,
 which describes the pages, and safetensors, npy and JSON have none. The seal covers every byte but its own digits. It
-stands in the part of the file that says how the file was made. Files that are locks are taken here, too.
+stands in the part of the file that says how the file was made.
+
+Records of fetched files are JSON with this seal.
 """
 
 import hashlib
+import json
 import os
 import shlex
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from typing import Any
 
 from attention_audit.errors import AuditError
 
@@ -24,8 +28,6 @@ DIGITS = 8
 OPEN = MARK + b"-" * DIGITS
 """What a writer leaves in its place until the file is complete: in Parquet's footer, in the header of safetensors, in
 other files at the end."""
-_locks: list[object] = []
-"""Those that this process holds: a lock without a name is let go."""
 
 
 @contextmanager
@@ -126,16 +128,37 @@ def check_seal(path: Path, what: str, *errors: type[Exception]) -> Iterator[None
         raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error
 
 
-def take_lock(path: Path) -> bool:
-    """Hold an exclusive lock on `path` until this process ends, however it ends; unless another process does.
+def write_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record, whole or not at all, with its seal."""
+    with write_sealed(path) as temporary:
+        # the seal stands at the end
+        temporary.write_text(json.dumps({**dict(sorted(record.items())), KEY: OPEN.decode()}) + "\n")
 
-    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed process.
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read a record that `write_record` wrote.
+
+    Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
-    # imported here: a job without a GPU does not need it
-    from filelock import FileLock, Timeout
+    with check_seal(path, "record", ValueError, KeyError):
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        del record[KEY]
+    return record
 
-    lock = FileLock(path, fallback_to_soft=False)
-    _locks.append(lock)
-    with suppress(Timeout):
-        lock.acquire(blocking=False)
-    return lock.is_locked
+
+def check_recorded(records: Iterable[Path]) -> None:
+    """Check fetched files against their records; a file lies in the folder above that of its record.
+
+    Raises AuditError, naming the file and the command that fetches it again, where a file has changed since it came.
+    """
+    for path in records:
+        record = read_record(path)
+        file = path.parent.parent / record["file"]
+        try:
+            fault = "" if checksum(file) == record["sha256"] else "damaged since it was fetched"
+        except FileNotFoundError:
+            fault = "not there"
+        except OSError as error:
+            fault = f"cannot be read ({error.strerror})"
+        if fault:
+            raise AuditError(f"{file}: {fault}; {rebuild_hint(file)}")

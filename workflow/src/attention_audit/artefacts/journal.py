@@ -54,7 +54,7 @@ class Entry:
 
     stage: the name of its rule. inputs, outputs: paths as on the job's command line. seconds: wall time. cpu_seconds:
     of the process and its workers. peak_memory, in bytes: of the process, plus the largest worker's times the number
-    of workers. read: MB of the inputs, as `megabytes` counts them. importing: CPU seconds that Python's start and
+    of workers. read: MB of the inputs, as `measure_inputs` counts them. importing: CPU seconds that Python's start and
     the imports took, before the stage began to work; None where it was not measured.
     """
 

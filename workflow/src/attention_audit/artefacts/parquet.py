@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.columns.kinds import Artefact
@@ -53,7 +54,7 @@ def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], pr
     with write_sealed(path) as temporary, pq.ParquetWriter(temporary, schema, **writing) as writer:
 
         def write_group() -> None:
-            writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(metadata))
+            writer.write_table(pa.concat_tables(gathered))
             gathered.clear()
 
         for table in tables:
@@ -97,10 +98,10 @@ def name_kind(path: Path) -> str:
         return ""
 
 
-def read_table(path: Path, artefact: Artefact) -> pa.Table:
-    """Read a whole file of kind `artefact`; raises AuditError as `open_parquet` does."""
+def read_table(path: Path, artefact: Artefact, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a file of kind `artefact`, or some of its columns; raises AuditError as `open_parquet` does."""
     with open_parquet(path, artefact) as file:
-        return file.read()
+        return file.read(columns)
 
 
 def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iterator[pa.Table]:
@@ -108,6 +109,11 @@ def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iter
     with open_parquet(path, artefact) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, list(columns))
+
+
+def read_rows(path: Path, artefact: Artefact, columns: Sequence[str], where: pc.Expression) -> pa.Table:
+    """Read some columns of the rows for which an expression of these holds. Raises as `open_parquet` does."""
+    return pa.concat_tables(table.filter(where) for table in read_batches(path, artefact, columns))
 
 
 def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":

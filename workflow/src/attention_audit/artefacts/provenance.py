@@ -25,24 +25,19 @@ class Provenance:
     settings: Mapping[str, Any]
     code: str
 
-    @property
-    def config_hash(self) -> str:
-        """Return sha256 of the settings in canonical JSON."""
-        canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
-
     def explain(self, reason: str) -> "Provenance":
         """Return the same with the reason why a file has nothing to show."""
         return replace(self, settings={**self.settings, "reason": reason})
 
     def record(self) -> dict[str, Any]:
-        """Return everything as one dictionary that JSON can hold."""
+        """Return everything as one dictionary that JSON can hold, with sha256 of the settings in canonical JSON."""
+        canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
         return {
             "attention_audit": __version__,
             "stage": self.stage,
             "seed": self.settings.get("seed"),
             "settings": dict(self.settings),
-            "config_sha256": self.config_hash,
+            "config_sha256": hashlib.sha256(canonical.encode()).hexdigest(),
             "code_sha256": self.code,
             "python": platform.python_version(),
             "libraries": VERSIONS,

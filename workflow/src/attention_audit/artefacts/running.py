@@ -1,27 +1,61 @@
-"""One run at a time in one folder, and its end on Ctrl-C or SIGTERM: that of every job of it, at once.
+"""One run at a time in one folder, one job at a time on a GPU, and the end of a run on Ctrl-C or SIGTERM: that of every
+job of it, at once.
 
 Snakemake itself waits on SIGTERM until running jobs have finished, which takes hours where they train, and passes no
 signal on to them.
 """
 
+import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 import psutil
 
-from .files import take_lock
-
+_locks: list[object] = []
+"""Those that this process holds: a lock without a name is let go."""
 COMMAND = " -m attention_audit "
 """What the command of a job holds. Other children, such as those that cancel the jobs of a cluster, are let be."""
 GRACE_SECONDS = 3.0
 """Seconds that a job has to end by itself."""
 POLL_SECONDS = 0.2
 """Seconds between two looks at which jobs are there."""
+
+
+def take_lock(path: Path) -> bool:
+    """Hold an exclusive lock on `path` until this process ends, however it ends; unless another process does.
+
+    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed process.
+    """
+    # imported here: a job without a GPU does not need it
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, fallback_to_soft=False)
+    _locks.append(lock)
+    with suppress(Timeout):
+        lock.acquire(blocking=False)
+    return lock.is_locked
+
+
+def count_gpus() -> int:
+    """Count how many NVIDIA GPUs this machine shows, without loading torch."""
+    return len(list(Path("/dev").glob("nvidia[0-9]*")))
+
+
+def claim(count: int) -> int:
+    """Index, below `count`, of a GPU that no other job of this user holds; this process holds it until it ends.
+
+    Where other jobs hold all GPUs, the user runs several jobs on each, and the process id chooses one of them.
+    """
+    folder = Path(tempfile.gettempdir())
+    free = (index for index in range(count) if take_lock(folder / f"attention-audit-{os.getuid()}-gpu{index}.lock"))
+    return next(free, os.getpid() % count)
 
 
 def hold_lock(path: Path) -> None:

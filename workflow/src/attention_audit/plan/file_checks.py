@@ -13,8 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from attention_audit.artefacts.files import checksum
-from attention_audit.artefacts.record import read_record, write_record
+from attention_audit.artefacts.files import checksum, read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.checkup import Overview, check_dataset
 from attention_audit.corpus.source import find_own, name_absent_vectors

@@ -29,12 +29,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
 from attention_audit.arrays import Integers
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
+from attention_audit.artefacts.parquet import read_frame, read_rows, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import artefact
@@ -57,8 +58,8 @@ def read_texts(corpus: Path, *columns: str) -> Iterator[tuple[Any, ...]]:
     Raises AuditError where the file is damaged.
     """
     known = (pc.field("split") == "test") & pc.field(columns[-1]).is_valid()
-    for table in read_batches(corpus, CORPUS, ["id", "split", *columns]):
-        yield from zip(*(column.to_pylist() for column in table.filter(known).select(["id", *columns])), strict=True)
+    texts = read_rows(corpus, CORPUS, ["id", *columns, "split"], known)
+    return zip(*(column.to_pylist() for column in texts.drop_columns("split")), strict=True)
 
 
 def read_evidence(corpus: Path) -> dict[bool, dict[str, list[int]]]:
@@ -80,10 +81,9 @@ def count_words(corpus: Path) -> dict[str, Integers]:
     """Count how often the training split has each word of the marked texts, by id; nothing where there is no training
     split.
     """
-    counts: Counter[str] = Counter()
-    for table in read_batches(corpus, CORPUS, ["split", "tokens"]):
-        tokens = table.filter(pc.field("split") == "train")["tokens"].combine_chunks().flatten()
-        counts.update({row["values"]: row["counts"] for row in pc.value_counts(tokens).to_pylist()})
+    training = read_rows(corpus, CORPUS, ["split", "tokens"], pc.field("split") == "train")
+    counted = pc.value_counts(pc.list_flatten(training["tokens"])).to_pylist()
+    counts = Counter({row["values"]: row["counts"] for row in counted})
     marked = read_texts(corpus, "tokens", "annotators") if counts else ()
     return {id_: np.array([counts[word] for word in tokens], np.int64) for id_, tokens, _ in marked}
 
@@ -207,10 +207,9 @@ class AuditRunner:
         identity: dict[str, Any] = {"dataset": self.job.settings.dataset}
         if run:
             identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
-        rows, schema = len(next(iter(columns.values()))), self.kind.schema
-        values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
-        arrays = [pa.array(values[field.name], field.type, from_pandas=True) for field in schema]
-        return pa.Table.from_arrays(arrays, schema=schema)
+        # of objects: a column of lists may be empty, and then pandas would take it for one of numbers
+        rows = pd.DataFrame(identity | dict(columns), dtype=object)
+        return pa.Table.from_pandas(rows, self.kind.schema, preserve_index=False)
 
     def ask(self) -> Iterator[pa.Table]:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""
@@ -237,12 +236,12 @@ class AuditRunner:
 
     def write(self, rows: Iterable[pa.Table]) -> None:
         """Write the audit's file, with the reason where it has no rows."""
-        path, tables = self.job.output(self.settings.audit), iter(rows)
-        first = [*islice(tables, 1)]
-        told = self.provenance
-        if self.reason and not first:
-            told, first = told.explain(self.reason), [self.kind.schema.empty_table()]
-        write_batches(path, self.kind, chain(first, tables), told)
+        tables, provenance = iter(rows), self.provenance
+        first = next(tables, None)
+        if first is None and self.reason:
+            provenance = provenance.explain(self.reason)
+        first = self.kind.schema.empty_table() if first is None else first
+        write_batches(self.job.output(self.settings.audit), self.kind, chain([first], tables), provenance)
 
 
 def run(job: Job[AuditsJob]) -> None:

@@ -1,25 +1,26 @@
 """corpus, record of a Transformer -> its states of the words of all texts, once for all trainings that read them.
 
-The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`moved`); else of
-single.
+The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`measure_change`);
+else of single.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from torch import Tensor
 
-from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.weights import write_array
-from attention_audit.columns.files import PIECES
+from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.jobs.importing import StatesJob
 from attention_audit.transformer.pieces import join_pieces
 from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
-from .loading import prepare_device
-from .transformer_inputs import OpenedTransformer, check_folder
+from .loading import open_transformer, prepare_device
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""
@@ -65,15 +66,15 @@ def run(job: Job[StatesJob]) -> None:
     """Read every text once, shortest first, and write the states of its words."""
     settings = job.settings
     device = prepare_device(settings.device, settings.threads)
-    opened = OpenedTransformer(check_folder(job.input("transformer"), settings.backbone), settings.backbone)
-    pieces = opened.pieces(job.input("corpus"), settings.pair)
+    opened = open_transformer(job.input("transformer"), settings.backbone)
+    pieces = opened.cut_texts(job.input("corpus"), settings.pair)
     model = opened.frozen.to(device)
-    kind, cost = choose_precision(model, PieceTable(pieces["train"][1], device))
+    kind, cost = choose_precision(model, PieceTable(pieces["train"], device))
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
-    every, first = join_pieces(part for _, part in pieces.values()), 0
+    every, first = join_pieces(pieces.values()), 0
     ends = (every.read + settings.pair).cumsum()
     with write_array(job.output("states"), (int(ends[-1]), model.width), kind) as states:
-        for split, (ids, part) in pieces.items():
+        for split, part in pieces.items():
             for members, batch in PieceTable(part, device).iterate_by_length():
                 found, summary = (values.cpu().numpy() for values in model(batch))
                 for place, member in enumerate(members + first):
@@ -82,11 +83,13 @@ def run(job: Job[StatesJob]) -> None:
                         end -= 1
                         states[end] = summary[place]
                     states[end - read : end] = found[place, :read]
-            first += len(ids)
+            first += len(part)
             job.report(part.describe(split))
+    texts = read_table(job.input("corpus"), CORPUS, ["id", "split"])
+    in_order = pa.concat_tables(texts.filter(pc.field("split") == split) for split in pieces)
     columns = {
-        "id": [name for ids, _ in pieces.values() for name in ids],
-        "split": [split for split, (ids, _) in pieces.items() for _ in ids],
+        "id": in_order["id"],
+        "split": in_order["split"],
         "words": every.read,
         "query_words": every.queried,
         "pieces": every.counts,

@@ -18,7 +18,7 @@ import torch
 
 from attention_audit.answer.lines import write_lines
 from attention_audit.artefacts.files import rebuild_hint, write_whole
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason, read_table
+from attention_audit.artefacts.parquet import read_frame, read_reason, read_rows, read_table
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.columns.kinds import Artefact
@@ -100,7 +100,7 @@ class PageBuilder:
         columns = ["id", "tokens", "sentences", "query", "marks"]
         path = self.job.inputs["corpus"][self.settings.datasets.index(dataset)]
         wanted = pc.field("id").isin(list(ids))
-        found = pa.concat_tables(part.filter(wanted) for part in read_batches(path, CORPUS, columns))
+        found = read_rows(path, CORPUS, columns, wanted)
         places = {id_: place for place, id_ in enumerate(found["id"].to_pylist())}
         if missing := [id_ for id_ in ids if id_ not in places]:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")

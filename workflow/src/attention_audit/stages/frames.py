@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
-from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
@@ -92,17 +92,10 @@ def list_subjects(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> l
     ]
 
 
-def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
-    """Name the models of each suite that the settings name."""
-    return {
-        suite: Names("model", "plan/papers", {name: Style(*look) for name, look in models.items()})
-        for suite, models in job.settings.models.items()
-    }
-
-
 def label_names(job: Job[ExhibitJob]) -> dict[str, str]:
     """Return what names are called in rows."""
-    return collect_labels((names.labels for names in name_models(job).values()), job.settings.titles)
+    suites = job.settings.models.values()
+    return collect_labels(({name: look[0] for name, look in models.items()} for models in suites), job.settings.titles)
 
 
 def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
@@ -130,7 +123,8 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
     if "subjects" in values:
         values["subjects"] = list_subjects(job, values["subjects"])
     if "models" in settings.takes:
-        values["models"] = name_models(job)[settings.suite]
+        looks = {name: Style(*look) for name, look in settings.models[settings.suite].items()}
+        values["models"] = Names("model", "plan/papers", looks)
     if "labels" in settings.takes:
         values["labels"] = label_names(job)
     return values

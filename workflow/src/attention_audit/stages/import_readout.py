@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attention_audit.artefacts.parquet import write_batches
 from attention_audit.given import GivenReadout, check_beside
 from attention_audit.given.files import read as read_given
 from attention_audit.jobs.importing import ImportJob
@@ -36,5 +35,5 @@ def run(job: Job[ImportJob]) -> None:
     given = first if path == beside else read_given(path)
     check_beside(given, first)
     readout = build_readout(given).align(first.ids)
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
+    readout.write(job.output("readout"), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(given)} texts of {path}")

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_audit.artefacts.parquet import write_batches
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout, read_heads, read_readout
 
@@ -28,5 +27,5 @@ def impose_uniform_weights(readout: Readout) -> Readout:
 def run(job: Job[ImportJob]) -> None:
     """Impose uniform weights on a readout, through the tail beside it; no network is run."""
     settings, readout = job.settings, impose_uniform_weights(read_readout(job.input("given")))
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
+    readout.write(job.output("readout"), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(readout)} texts")

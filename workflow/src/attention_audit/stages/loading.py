@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,23 +13,25 @@ import torch
 from torch import nn
 
 from attention_audit.arrays import Flags, Floats32, Integers
-from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.weights import read_weights
-from attention_audit.columns.files import CORPUS, VOCABULARY
+from attention_audit.artefacts.files import read_record, rebuild_hint
+from attention_audit.artefacts.parquet import read_rows, read_table
+from attention_audit.artefacts.running import claim
+from attention_audit.artefacts.weights import open_array, read_weights
+from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
+from attention_audit.corpus.vocabulary import END, START, UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
-from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, RaggedLists, Split
 from attention_audit.model.network import Network, build_network
 from attention_audit.model.sequence_classifier import FineTuned
+from attention_audit.raw_text import RawText, join_words
 from attention_audit.readout import read_readout
-from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.states import PieceTable
-
-from .transformer_inputs import OpenedTransformer, check_folder, read_states
+from attention_audit.transformer.folder import ENCODER, find_folder, find_mirror, hash_files
+from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer, refuse_without_vectors
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw
+from attention_audit.transformer.settings import Backbone
+from attention_audit.transformer.states import PieceTable, WordStates
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class EncodedTexts:
     """One split: ids and labels; texts, as rows of the embedding, each between both marks.
 
     For a hierarchical model: `sentences`, the position of each sentence's first word in its text. For a deceptive
-    model: `blocked`, the positions of each text's impermissible words. For a model of pairs: `queries`, as texts are;
+    model: `impermissible`, whether each token is, text after text. For a model of pairs: `queries`, as texts are;
     `candidates`, the classes that may answer each text, none where any may. For a Transformer: its `pieces`, or its
     states where they were `found` in a file.
     """
@@ -46,7 +48,7 @@ class EncodedTexts:
     labels: Integers
     texts: RaggedLists
     sentences: RaggedLists | None = None
-    blocked: RaggedLists | None = None
+    impermissible: Flags | None = None
     queries: RaggedLists | None = None
     candidates: RaggedLists | None = None
     pieces: Pieces | None = None
@@ -59,37 +61,31 @@ class EncodedTexts:
 
     @property
     def is_token(self) -> Flags:
-        """Tell whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
-        return (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
+        """Tell whether each row is that of a token, and not of a mark, which no text contains."""
+        return ~np.isin(self.texts.flat, [START, END])
 
     def cut(self, read: Integers) -> "EncodedTexts":
         """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
-        if np.array_equal(read, self.lengths):
-            return self
-        texts, blocked = self.texts, self.blocked
-        kept = (texts.places <= read[texts.owners]) | ~self.is_token
-        seen = None if blocked is None else blocked.select(blocked.flat < read[blocked.owners])
-        return replace(self, texts=texts.select(kept), blocked=seen)
+        texts, seen, is_token = self.texts, self.impermissible, self.is_token
+        kept = (texts.places <= read[texts.owners]) | ~is_token
+        return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
 
-    def find_impermissible(self) -> Flags | None:
-        """Tell whether each token is impermissible, text after text; None where that was not read."""
-        if self.blocked is None:
-            return None
-        tokens = np.zeros(self.lengths.sum(), np.bool_)
-        tokens[(self.lengths.cumsum() - self.lengths)[self.blocked.owners] + self.blocked.flat] = True
-        return tokens
+    def take_read(self, read: Pieces | GivenStates) -> "EncodedTexts":
+        """Return the same texts as a Transformer reads them, without what follows the last word that it reads."""
+        texts = self.cut(read.read)
+        return replace(texts, pieces=read) if isinstance(read, Pieces) else replace(texts, found=read)
 
     def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
         word.
         """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
-        gone[self.is_token] = self.find_impermissible()
+        gone[self.is_token] = self.impermissible
         emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN
-        return replace(self, texts=RaggedLists(rows, texts.counts).select(~gone), blocked=None)
+        return replace(self, texts=RaggedLists(rows, texts.counts).select(~gone), impermissible=None)
 
     def mask(self, masks: Flags) -> "EncodedTexts":
         """Return the same texts with the unknown word in the place of some; masks: whether each token is, text after
@@ -100,42 +96,148 @@ class EncodedTexts:
         return replace(self, texts=RaggedLists(rows, self.texts.counts))
 
 
-LISTS = {
-    "texts": "tokens",
-    "sentences": "sentences",
-    "blocked": "blocked",
-    "queries": "query",
-    "candidates": "candidates",
-}
-"""Lists of `EncodedTexts` by their columns in columns.CORPUS."""
+WORDS = {"texts": "tokens", "queries": "query"}
+"""Lists of words of `EncodedTexts` by their columns in columns.CORPUS."""
+NUMBERS = ("sentences", "candidates")
+"""Its lists of numbers, which have the names of their columns."""
 NO_SENTENCES = (
     "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
 )
-Part = tuple[list[str], Integers, dict[str, RaggedLists]]
-"""Ids, labels and lists of some texts."""
 
 
-def _encode_part(table: pa.Table, vocabulary: Vocabulary) -> Part:
-    """Encode texts; a list that is null is empty."""
-    lists = {}
-    for name, column in LISTS.items():
-        if column in table.column_names:
-            values = table[column].combine_chunks()
-            if pa.types.is_string(values.type.value_type):
-                encoded = vocabulary.encode(values)
-                lists[name] = RaggedLists(encoded.rows, encoded.lengths + 2)
-            else:
-                counts = values.value_lengths().fill_null(0).to_numpy().astype(np.int64)
-                lists[name] = RaggedLists(values.flatten().to_numpy(), counts)
-    return table["id"].to_pylist(), table["label"].to_numpy().astype(np.int64), lists
+def read_numbers(table: pa.Table, column: str) -> RaggedLists:
+    """Read a column of lists of numbers; one that is null is empty."""
+    values = table[column].combine_chunks()
+    flat, counts = (
+        part.to_numpy().astype(np.int64) for part in (values.flatten(), values.value_lengths().fill_null(0))
+    )
+    return RaggedLists(flat, counts)
 
 
-def _join_parts(parts: Sequence[Part]) -> EncodedTexts:
-    ids, labels, lists = zip(*parts, strict=True)
-    joined: dict[str, Any] = {
-        name: RaggedLists(*map(np.concatenate, zip(*(part[name] for part in lists), strict=True))) for name in lists[0]
+def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
+    """Encode the texts of a table of columns.CORPUS, with those of its further columns that a model may read."""
+    encoded = {
+        name: vocabulary.encode(table[column].combine_chunks())
+        for name, column in WORDS.items()
+        if column in table.column_names
     }
-    return EncodedTexts([*chain(*ids)], np.concatenate(labels), **joined)
+    lists: dict[str, Any] = {name: RaggedLists(each.rows, each.lengths + 2) for name, each in encoded.items()}
+    lists |= {name: read_numbers(table, name) for name in NUMBERS if name in table.column_names}
+    impermissible = None
+    if "blocked" in table.column_names:
+        blocked, lengths = read_numbers(table, "blocked"), encoded["texts"].lengths
+        impermissible = np.zeros(lengths.sum(), np.bool_)
+        impermissible[(lengths.cumsum() - lengths)[blocked.owners] + blocked.flat] = True
+    labels = table["label"].to_numpy().astype(np.int64)
+    return EncodedTexts(table["id"].to_pylist(), labels, impermissible=impermissible, **lists)
+
+
+def read_texts(
+    corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool, blocked: bool
+) -> dict[str, EncodedTexts]:
+    """Read and encode the texts of each split, in the order of SPLITS.
+
+    Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, where a
+    training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
+    any.
+    """
+    needed = {"sentences": NO_SENTENCES} if sentences else {}
+    if pairs:
+        needed["query"] = "no query, which a model of pairs reads; use another data set"
+    columns = ["id", "split", "label", "tokens", *needed, *["candidates"] * pairs, *["blocked"] * blocked]
+    table = read_table(corpus, CORPUS, columns)
+    for column, lack in needed.items():
+        if table[column].null_count:
+            name = table.filter(pc.field(column).is_null())["id"][0]
+            raise AuditError(f"{corpus}: text '{name}': {lack}")
+    splits = {split: encode_texts(table.filter(pc.field("split") == split), vocabulary) for split in SPLITS}
+    train = splits["train"]
+    if train.candidates is not None:
+        right = train.candidates.select(train.candidates.flat == train.labels[train.candidates.owners])
+        missing = np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0))
+        if len(missing):
+            name = train.ids[missing[0]]
+            raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
+    if train.impermissible is not None and not train.impermissible.any():
+        raise AuditError(
+            f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
+            "entry of the data set, or name another data set"
+        )
+    return splits
+
+
+def list_raw_texts(table: pa.Table) -> list[RawText]:
+    """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
+    columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
+    rows = zip(*columns, strict=True)
+    return [join_words(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
+
+
+@dataclass(frozen=True)
+class OpenedTransformer:
+    """A Transformer that was found as its record says: see `open_transformer`."""
+
+    folder: Path
+    backbone: Backbone
+
+    def model(self) -> WordStates:
+        """Return the Transformer as a network, a new one at each call, with weights that can be trained."""
+        return WordStates(open_model(self.folder), self.backbone.layer, self.backbone.pool)
+
+    @cached_property
+    def frozen(self) -> WordStates:
+        """Return the same, whose weights have no gradients: one for all models."""
+        return self.model().requires_grad_(False)
+
+    def cut_texts(self, corpus: Path, pair: bool, raw: bool = False) -> dict[str, Pieces]:
+        """Return the pieces of the texts of each split: of their words, or of the `raw` texts.
+
+        Raises AuditError, naming the text, where one cannot be read.
+        """
+        tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
+        # whatever it was made with: what follows is cut, here and in training
+        tokenizer.truncation_side = "right"
+        most = choose_length(tokenizer, model, self.backbone.max_length)
+        columns, found = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
+        for split in SPLITS:
+            texts = read_rows(corpus, CORPUS, ["id", "split", *columns], pc.field("split") == split)
+            names = texts["id"].to_pylist()
+            try:
+                if raw:
+                    found[split] = cut_raw(tokenizer, names, list_raw_texts(texts), most)
+                else:
+                    words, queries = (texts[name].to_pylist() for name in columns)
+                    found[split] = cut(tokenizer, names, words, queries if pair else None, most)
+            except AuditError as error:
+                raise AuditError(f"{corpus}: {error}") from error
+            refuse_without_vectors(self.folder, tokenizer, model, found[split].ids)
+        return found
+
+
+def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
+    """Find the Transformer that a record tells of. Raises AuditError where its files are others by now."""
+    known = read_record(record)
+    fetched = record.parent / known.get("fetched", "")
+    folder = fetched if "fetched" in known else find_folder(backbone.path, find_mirror(), ENCODER)
+    if known["files"] != hash_files(folder):
+        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
+    return OpenedTransformer(folder, backbone)
+
+
+def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:
+    """Return the states of each split, from the two files that the job of the states wrote.
+
+    Raises AuditError where they are damaged or of other texts than `ids`.
+    """
+    array, pieces = files
+    table, flat = read_table(pieces, PIECES), open_array(array)
+    read, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
+    ends = (read + pair).cumsum()
+    if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
+        raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
+    starts = ends - read - pair
+    parts = {split: split_of == split for split in SPLITS}
+    return {split: GivenStates(torch.from_numpy(flat), starts[own], read[own], pair) for split, own in parts.items()}
 
 
 @dataclass(frozen=True)
@@ -153,43 +255,6 @@ class EncodedDataset:
     opened: OpenedTransformer | None = None
 
 
-def read_texts(
-    corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, blocked: bool = False
-) -> dict[str, EncodedTexts]:
-    """Return the texts of each split, in the order of SPLITS, encoded row group by row group.
-
-    Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, where a
-    training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
-    any.
-    """
-    parts: dict[str, list[Part]] = {split: [] for split in SPLITS}
-    needed = {"sentences": NO_SENTENCES} if sentences else {}
-    if pairs:
-        needed["query"] = "no query, which a model of pairs reads; use another data set"
-    columns = ["id", "split", "label", "tokens", *needed, *["candidates"] * pairs, *["blocked"] * blocked]
-    for table in read_batches(corpus, CORPUS, columns):
-        for column, lack in needed.items():
-            if table[column].null_count:
-                name = table.filter(pc.field(column).is_null())["id"][0]
-                raise AuditError(f"{corpus}: text '{name}': {lack}")
-        for split, texts in parts.items():
-            texts.append(_encode_part(table.filter(pc.field("split") == split), vocabulary))
-    splits = {split: _join_parts(texts) for split, texts in parts.items()}
-    train = splits["train"]
-    if train.candidates is not None:
-        right = train.candidates.select(train.candidates.flat == train.labels[train.candidates.owners])
-        missing = np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0))
-        if len(missing):
-            name = train.ids[missing[0]]
-            raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
-    if blocked and not np.any(train.find_impermissible()):
-        raise AuditError(
-            f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
-            "entry of the data set, or name another data set"
-        )
-    return splits
-
-
 def read_material(
     files: Mapping[str, Sequence[Path]], architecture: Architecture, blocked: bool = False, anonymised: bool = False
 ) -> EncodedDataset:
@@ -198,7 +263,7 @@ def read_material(
 
     files: its `corpus` and `vocabulary`, and of a Transformer that the architecture names, its record as `transformer`.
     The texts have the states that it has of them, where `states` are among the files; else their pieces, and it is
-    `open_parquet`. Words behind the last that it reads are cut off.
+    `opened`. Words behind the last that it reads are cut off.
 
     Raises AuditError where a file is damaged or lacks what the architecture reads, and where the Transformer is another
     one by now, or cannot read a text.
@@ -216,20 +281,16 @@ def read_material(
         splits = {name: texts.anonymise() for name, texts in splits.items()}
     named = [part.labels for part in splits.values()]
     named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
-    material = EncodedDataset(splits, 1 + int(np.concatenate(named).max()), len(words.words), vectors)
-    backbone = architecture.transformer
-    if backbone is None:
-        return material
-    if states_files := files.get("states"):
-        ids = {split: texts.ids for split, texts in splits.items()}
-        states = read_states(states_files, ids, architecture.pair)
-        read = {name: replace(texts.cut(states[name].read), found=states[name]) for name, texts in splits.items()}
-        return replace(material, splits=read)
-    opened = OpenedTransformer(check_folder(files["transformer"][0], backbone), backbone)
-    cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
-    pieces = {split: part for split, (_, part) in cut.items()}
-    read = {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}
-    return replace(material, splits=read, opened=opened)
+    classes = 1 + int(np.concatenate(named).max())
+    opened, backbone = None, architecture.transformer
+    read: Mapping[str, Pieces | GivenStates] = {}
+    if backbone and (states := files.get("states")):
+        read = read_states(states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
+    elif backbone:
+        opened = open_transformer(files["transformer"][0], backbone)
+        read = opened.cut_texts(corpus, architecture.pair, raw=architecture.classifying)
+    splits |= {split: splits[split].take_read(found) for split, found in read.items()}
+    return EncodedDataset(splits, classes, len(words.words), vectors, opened)
 
 
 def build_model(material: EncodedDataset, architecture: Architecture, seed: int, start: Path | None = None) -> Network:
@@ -246,8 +307,8 @@ def build_model(material: EncodedDataset, architecture: Architecture, seed: int,
         model = FineTuned(opened.folder, material.classes, architecture.attention == "even_heads")
     else:
         model = build_network(architecture, material.words, material.classes)
-    if opened and architecture.tuned and not architecture.classifying:
-        model.transformer = opened.model()
+        if opened and architecture.tuned:
+            model.transformer = opened.model()
     if material.vectors is not None:
         vectors = torch.from_numpy(material.vectors)
         with torch.no_grad():
@@ -295,7 +356,7 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         texts.sentences,
         texts.queries,
         texts.candidates,
-        texts.find_impermissible(),
+        texts.impermissible,
         None if texts.pieces is None else PieceTable(texts.pieces, device),
         texts.found,
         0 if texts.pieces is None else marks,

@@ -1,16 +1,42 @@
-"""From a trained model to its readout: the network is run here once, for all audits that need only its readout."""
+"""From a network to its readout: it is run here once, for all audits that need only its readout.
 
-from collections.abc import Sequence
+Of a fine-tuned Transformer classifier the tail is checked then. The items of a text are its words that are read, then
+the tokenizer's marks: the first piece, such as [CLS], where it is one, and all others as one, such as [SEP]. A word
+that no piece holds anything of is not read. The weight of an item is the sum of its pieces', and what a head attends to
+in it is their mean by these weights. Words that one piece holds share its weight, and what a head attends to in each of
+them is that piece. So what a head attends to is the same sum over items as over pieces, for its own weights and for all
+that keep the proportions within an item.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from attention_audit.arrays import Array
+from attention_audit.arrays import Array, Floats32, Integers
+from attention_audit.errors import AuditError
+from attention_audit.maps import find_map, sum_words
+from attention_audit.maps.passes import ModelPass
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, mark_allowed, use_inference
+from attention_audit.model.sequence_classifier import LastAttention, TransformerClassifier
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
-from attention_audit.readout import Readout
+from attention_audit.readout import HeadStates, Maps, Readout, read_heads
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.states import PieceBatch, PieceTable
+
+MAX_LOGIT_DIFFERENCE = 1e-4
+"""How far the logits of the tail may be from the model's own."""
+TEXTS_AT_ONCE = 1000
+"""Texts whose heads are in memory together where they are not kept."""
+PIECES_OF_MAPS = 512
+"""Padded pieces at most of the texts whose maps are computed together: some take memory by the square of a length."""
+TEXTS_CHECKED = 8
+"""Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
 
 def take_head(model: Network) -> Head | None:
@@ -42,3 +68,152 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
     labels, classes = split.labels, predicted.argmax(1)
     return Readout(list(ids), labels, classes, predicted, attention, contribution, np.stack(bias), head, candidates)
+
+
+def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
+    """Return pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at
+    all, all count alike.
+    """
+    values = pieces.sum_by_item(pieces.share_weights(attended.weights)[..., None] * attended.values)
+    holders = pieces.holders[:, None, :, None].expand(values.shape)
+    return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
+
+
+def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
+    """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
+    generator, tail = torch.Generator().manual_seed(0), classifier.tail
+    for member in np.linspace(0, len(table) - 1, min(TEXTS_CHECKED, len(table))).astype(np.int64):
+        pieces = table.batch(torch.tensor([member]))
+        attended = classifier.read_attention(pieces)
+        items = fold_pieces(attended, pieces)
+        other = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
+        other = other / other.sum(1, keepdim=True)
+        context = (other[:, None] @ items.values[0]).flatten()
+        by_tail = tail.apply(context[None].cpu(), attended.below.cpu())[0]
+        whole = pieces.weigh_pieces(other[None], attended.weights)
+        with torch.inference_mode(), classifier.impose_weights(pieces, whole):
+            by_model = classifier.compute_logits(pieces)[0].cpu()
+        apart = float((by_tail - by_model).abs().max())
+        if not apart <= MAX_LOGIT_DIFFERENCE:
+            raise AuditError(
+                f"{classifier.folder}: under imposed weights the whole model and its last layers as they are known "
+                f"here differ by {apart:.2g} in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; "
+                f"this kind of model is not supported"
+            )
+
+
+def take_heads(
+    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Integers, layer: int = 0
+) -> tuple[HeadStates, Floats32]:
+    """Return what the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
+    `classes`. layer: another one than the last, counted from 1.
+    """
+    found: list[tuple[Any, ...]] = [()] * len(members)
+    for at, batch in table.iterate_by_length(members=members):
+        items = fold_pieces(classifier.read_attention(batch, layer), batch)
+        of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
+        parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
+        for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
+            # a copy, so that the padded batch is not kept
+            found[place] = logits, below, marks, *(part[:count].copy() for part in own)
+    logits, below, marks, weights, values = zip(*found, strict=True)
+    tail, places = classifier.tail, torch.tensor(classes)
+    rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
+    tail = replace(tail, weights={**tail.weights, **rows})
+    return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
+
+
+def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats32) -> None:
+    """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
+    sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
+    apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
+    if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(logits).max())):
+        raise AuditError(
+            f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
+            f"a logit, more than {MAX_LOGIT_DIFFERENCE:g}; this kind of model is not supported"
+        )
+
+
+def take_maps(
+    classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: Integers
+) -> Iterator[Readout]:
+    """Return the readout of a classifier without what its heads attend to, a part of the texts after another: the map
+    over words and marks, predictions, and contributions at its own weights. The classes are those of the data.
+    """
+    table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
+    for start in range(0, len(pieces), TEXTS_AT_ONCE):
+        members = np.arange(start, min(start + TEXTS_AT_ONCE, len(pieces)))
+        attending, _ = take_heads(classifier, table, classes, members)
+        yield replace(read_heads(ids[start : start + TEXTS_AT_ONCE], labels[members], attending), several=None)
+
+
+def take_classifier(
+    classifier: TransformerClassifier,
+    pieces: Pieces,
+    ids: Sequence[str],
+    labels: Integers,
+    classes: Sequence[int],
+    imposed: bool = False,
+    layer: int | None = None,
+    maps: Sequence[str] = (),
+) -> Readout:
+    """Run a classifier over texts once and keep its readout. classes: its class for each class of the data.
+
+    imposed: the readout of the same model with uniform weights on the items of every head of its last layer. layer: of
+    one of its layers, counted from 1, the map alone, with the model's predictions: there are no contributions, since
+    predictions do not follow from this row where the layer is not the last. maps: further ones, by name. Raises
+    AuditError where the tail and the model disagree.
+    """
+    table = PieceTable(pieces, classifier.device)
+    if layer is None:
+        refuse_other_tail(classifier, table)
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
+    if layer is None:
+        readout = read_heads(ids, labels, heads)
+        refuse_other_logits(classifier, readout, logits)
+        if imposed:
+            even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
+            readout = read_heads(ids, labels, replace(heads, weights=even))
+    else:
+        predicted = torch.from_numpy(logits).softmax(-1).numpy()
+        readout = Readout(
+            [*ids],
+            labels,
+            predicted.argmax(1),
+            predicted,
+            [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+            [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+            np.empty((len(pieces), 0), np.float32),
+            several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
+        )
+    return replace(readout, maps=take_word_maps(classifier, pieces, maps))
+
+
+def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:
+    """Return the scores of the pieces of B texts by each map: (M, B, P)."""
+    windows = classifier.cut_windows(pieces)
+    if windows is None:
+        read = ModelPass(classifier, pieces)
+        return torch.stack([find_map(name)(read) for name in names])
+    with torch.no_grad():
+        classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
+    scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
+    for at, part in windows.iterate_parts(PIECES_OF_MAPS):
+        read = ModelPass(classifier, part, classes[at])
+        for row, name in zip(scores, names, strict=True):
+            row[at, : part.ids.shape[1]] = find_map(name)(read)
+    return windows.join_scores(scores.transpose(0, 1)).transpose(0, 1)
+
+
+def take_word_maps(
+    classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]
+) -> dict[str, list[Floats32]]:
+    """Return further maps of a classifier by their names: scores of the words of each text that are read."""
+    found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
+    if names:
+        for at, batch in PieceTable(pieces, classifier.device).iterate_by_length(PIECES_OF_MAPS):
+            for name, scores in zip(names, _maps(classifier, batch, names), strict=True):
+                for place, of_words in zip(at, sum_words(scores, batch), strict=True):
+                    found[name][place] = of_words
+    return found

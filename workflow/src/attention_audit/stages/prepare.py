@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from attention_audit.arrays import Floats32
+from attention_audit.artefacts.files import check_recorded
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import TrainedVectors, VectorFile

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import ask_order
 from attention_audit.arrays import Integers
-from attention_audit.artefacts.parquet import read_batches, write_batches
+from attention_audit.artefacts.parquet import read_rows, read_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
@@ -27,10 +26,9 @@ from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
 
-from .classifier_readout import take_classifier
 from .job import Job
-from .loading import prepare_device
-from .transformer_inputs import list_raw_texts
+from .loading import list_raw_texts, prepare_device
+from .network_readout import take_classifier
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
@@ -39,26 +37,24 @@ MAX_UNKNOWN_SHARE = 0.5
 
 
 class ReadTexts(NamedTuple):
-    """The test texts of a corpus, as words and as they are written, with the names of all classes, in their order."""
+    """The test texts of a corpus, as they are written."""
 
     ids: list[str]
     labels: Integers
-    tokens: list[list[str]]
     written: list[RawText]
-    names: dict[int, str]
 
 
 def read_texts(corpus: Path) -> ReadTexts:
     """Return the test texts of a corpus. Raises AuditError where it is damaged."""
-    columns = ["id", "split", "label", "tokens", "raw", "starts", "second", "label_name"]
-    names: dict[int, str] = {}
-    tables = []
-    for table in read_batches(corpus, CORPUS, columns):
-        names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
-        tables.append(table.filter(pc.equal(table["split"], "test")))
-    test = pa.concat_tables(tables)
-    labels = test["label"].to_numpy().astype(np.int64)
-    return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), list_raw_texts(test), names)
+    columns = ["id", "split", "label", "tokens", "raw", "starts", "second"]
+    test = read_rows(corpus, CORPUS, columns, pc.field("split") == "test")
+    return ReadTexts(test["id"].to_pylist(), test["label"].to_numpy().astype(np.int64), list_raw_texts(test))
+
+
+def read_names(corpus: Path) -> dict[int, str]:
+    """Return what the texts of a corpus call each class."""
+    table = read_table(corpus, CORPUS, ["label", "label_name"])
+    return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
 def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
@@ -236,10 +232,10 @@ def run(job: Job[ClassifierJob]) -> None:
     Raises AuditError where it reads other words of a text than the first training of the model.
     """
     settings, read = job.settings, job.settings.read
-    device = prepare_device(settings.device, settings.threads)
-    texts = read_texts(job.input("corpus"))
+    device, corpus = prepare_device(settings.device, settings.threads), job.input("corpus")
+    texts = read_texts(corpus)
     classifier = open_classifier(read).to(device)
-    names = texts.names if settings.classes is None else dict(enumerate(settings.classes))
+    names = read_names(corpus) if settings.classes is None else dict(enumerate(settings.classes))
     classes = match_classes(classifier.folder, classifier.names, names, read.labels)
     pieces = cut_pieces(classifier, texts)
     refuse_unread(classifier.folder, classifier.tokenizer, pieces)
@@ -248,7 +244,7 @@ def run(job: Job[ClassifierJob]) -> None:
     compared = compare_with_given(classifier, texts.ids, texts.written)
     how = read.imposed, read.layer, read.maps
     readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
+    readout.write(job.output("readout"), job.provenance)
     tail = readout.attending.tail.pack() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"

@@ -6,7 +6,7 @@ All that depends on the Transformer depends on this record, so that another mode
 
 import os
 
-from attention_audit.artefacts.record import write_record
+from attention_audit.artefacts.files import write_record
 from attention_audit.jobs.importing import TransformerJob
 from attention_audit.transformer.folder import hash_files, read_facts
 

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from attention_audit.artefacts.files import write_whole
+from attention_audit.artefacts.files import read_record, write_whole
 from attention_audit.artefacts.journal import read_journal
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_provenance
-from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.parquet import read_frame, read_provenance, read_rows, read_table
 from attention_audit.columns.files import CORPUS, READOUT
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
@@ -34,7 +32,7 @@ def read_maps(path: Path) -> pd.DataFrame:
     """Read the ids, probabilities and weights of a readout, without those of a tokenizer's marks."""
     kind = find_kind(path)
     columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
-    readout: pd.DataFrame = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
+    readout: pd.DataFrame = read_table(path, kind, columns).to_pandas()
     if "marks" in readout:  # the last items, which are no words
         pairs = zip(readout["attention"], readout["marks"], strict=True)
         readout["attention"] = [weights[: len(weights) - marks] for weights, marks in pairs]
@@ -47,8 +45,8 @@ def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame,
         return None
     maps = [*map(read_maps, job.inputs["readouts"])]
     wanted = pc.field("id").isin(maps[0]["id"].tolist())
-    corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
-    texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
+    corpus = read_rows(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"], wanted)
+    texts = {row["id"]: row for row in corpus.to_pylist()}
     if "places" in maps[0]:
         for id_, places in zip(maps[0]["id"], maps[0]["places"], strict=True):
             if places is not None and id_ in texts:

@@ -65,22 +65,20 @@ class Step(NamedTuple):
 
 
 class StepBracket(NamedTuple):
-    """Of one budget: the least similar step within it, and the next one beyond that is less similar; None: none is."""
+    """Of one budget: the least similar step within it, and the next one beyond that is less similar; None: none is.
+
+    low, high: the similarities of both; without a step beyond, nothing bounds them from below.
+    """
 
     within: Step | None
     beyond: Step | None
+    low: float
+    high: float
 
     @property
     def closed(self) -> bool:
-        """Tell whether a further step can say nothing new: both ends lie in one zone of `unique`, or none can go
-        lower.
-        """
-        cuts = QUESTIONS["unique"].cuts
-        if self.within is None:
-            return False
-        low = self.within.similarity if self.beyond is None else self.beyond.similarity
-        zones = list_touched(low, self.within.similarity, cuts)
-        return len(zones) == 1 and (self.beyond is not None or zones == "1")
+        """Tell whether a further step can say nothing new: both ends lie in one zone of `unique`."""
+        return self.within is not None and len(list_touched(self.low, self.high, QUESTIONS["unique"].cuts)) == 1
 
 
 def find_bracket(steps: Sequence[Step], budget: float) -> StepBracket:
@@ -88,7 +86,9 @@ def find_bracket(steps: Sequence[Step], budget: float) -> StepBracket:
     held = [step for step in steps if step.tvd <= budget]
     within = min(held, key=lambda step: step.similarity, default=None)
     further = [s for s in steps if s.tvd > budget and (within is None or s.similarity < within.similarity)]
-    return StepBracket(within, min(further, key=lambda step: step.tvd, default=None))
+    beyond = min(further, key=lambda step: step.tvd, default=None)
+    low, high = (-math.inf if step is None else step.similarity for step in (beyond, within))
+    return StepBracket(within, beyond, low, high)
 
 
 def choose_start(steps: Sequence[Step], lambda_: float, budget: float) -> int | None:
@@ -97,10 +97,8 @@ def choose_start(steps: Sequence[Step], lambda_: float, budget: float) -> int | 
     The one of the greatest lambda below the next one's among those within the budget; before there is any, the last of
     all: its predictions may yet come back.
     """
-    held = [number for number, step in enumerate(steps) if step.tvd <= budget and step.lambda_ < lambda_]
-    if held:
-        return max(held, key=lambda number: steps[number].lambda_)
-    return len(steps) - 1 if steps else None
+    held = [place for place, step in enumerate(steps) if step.tvd <= budget and step.lambda_ < lambda_]
+    return max(held or range(len(steps))[-1:], key=lambda place: steps[place].lambda_, default=None)
 
 
 def split_lambdas(steps: Sequence[Step], one: float, other: float) -> float:
@@ -124,12 +122,8 @@ def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float,
     if not any(step.tvd <= min(budgets) for step in steps):
         return min(step.lambda_ for step in steps) / factor
     brackets = [find_bracket(steps, budget) for budget in dict.fromkeys(reversed(budgets))]
-    open_ones = [each for each in brackets if not each.closed] or brackets
-
-    def gap(found: StepBracket) -> float:
-        return found.within.similarity - found.beyond.similarity if found.within and found.beyond else math.inf
-
-    chosen = max(open_ones, key=gap) if open_ones[0].closed else open_ones[0]
+    is_open = (bracket for bracket in brackets if not bracket.closed)
+    chosen = next(is_open, None) or max(brackets, key=lambda bracket: bracket.high - bracket.low)
     if chosen.within is None or chosen.beyond is None:
         return max(step.lambda_ for step in steps) * factor
     return split_lambdas(steps, chosen.within.lambda_, chosen.beyond.lambda_)
@@ -137,9 +131,12 @@ def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float,
 
 def choose_step(steps: Sequence[Step], budget: float) -> int:
     """Choose the least similar step within the budget; where there is none, the one with the least TVD."""
-    within = [step.similarity if step.tvd <= budget else math.inf for step in steps]
-    ranks = within if min(within) < math.inf else [step.tvd for step in steps]
-    return ranks.index(min(ranks))
+
+    def rank(place: int) -> tuple[bool, float]:
+        step = steps[place]
+        return step.tvd > budget, step.tvd if step.tvd > budget else step.similarity
+
+    return min(range(len(steps)), key=rank)
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
@@ -196,12 +193,12 @@ def search(
         lambda_ = choose_lambda(steps, budgets, sought.first, sought.factor)
         began = choose_start(steps, lambda_, max(budgets))
         place = f"step {number}/{sought.steps}"
-        where = f"{place}, lambda {lambda_:.3g},"
+        where = f"{place}, lambda {lambda_:.3g}"
         loss = partial(measure_loss, objective=AdversaryObjective(lambda_=lambda_))
         model.load_state_dict(softened if began is None else read(began))
 
         def say(line: str, where: str = where) -> None:
-            report(f"{where} {line}")
+            report(f"{where}, {line}")
 
         history: list[Epoch] = []
         for further in range(sought.rounds if number == 1 else 1):
@@ -211,7 +208,7 @@ def search(
             try:
                 trained = fit(model, splits["train"], loss, recipe, settings.epochs, seed, say)
             except AuditError as error:
-                told = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}"
+                told = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error}"
                 raise AuditError(told) from error
             model.load_state_dict(trained.weights)
             history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]

@@ -28,10 +28,9 @@ from attention_audit.scores import accuracy, roc_auc
 from attention_audit.training.loop import TrainingResult, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
 
-from .classifier_readout import take_classifier, take_maps
 from .job import Job
 from .loading import build_model, build_split, prepare_device, read_material
-from .network_readout import take_head, take_readout
+from .network_readout import take_classifier, take_head, take_maps, take_readout
 
 
 class ModelFiles(NamedTuple):

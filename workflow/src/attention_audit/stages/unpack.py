@@ -1,6 +1,6 @@
 """The archive of an encoder and its record -> the encoder's files, checked."""
 
-from attention_audit.artefacts.record import check_recorded
+from attention_audit.artefacts.files import check_recorded
 from attention_audit.corpus.encoders import Encoder, unpack
 
 from .job import Job

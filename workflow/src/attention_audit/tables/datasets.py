@@ -30,7 +30,7 @@ SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_an
 FACT = ["dataset", "row", "metric", "mean", "note"]
 """The columns of a property of the data."""
 Records = Sequence[Mapping[str, Any]]
-"""The records of a data set's fetched files, as artefacts.record reads them."""
+"""The records of a data set's fetched files, as artefacts.files reads them."""
 
 
 def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, float]:
