@@ -49,7 +49,7 @@ from attention_audit.model.attention import measure_absolute_conicity, measure_c
 from attention_audit.model.network import use_inference
 
 from .attributed import AttributedTexts
-from .batches import Columns, compute_rank_correlation, make_columns
+from .batches import Columns, compute_rank_correlation, make_columns, select_class
 from .leave_one_out import predict_without
 from .plausibility import NAMES, Rationales, list_cases, measure_cases
 from .rankings import BY_MAP, RANKERS
@@ -200,26 +200,22 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
     `blocked` has the positions of the impermissible words of each text by its id; those behind the last word that is
     read are left out. Texts without such a word are predicted as they are.
     """
-    readout, lengths = texts.readout, texts.split.lengths
-    known, place = np.flatnonzero([name in blocked for name in readout.ids]), np.arange(lengths.max())
-    gone = np.array([np.isin(place, blocked[readout.ids[i]]) & (place < lengths[i]) for i in known], bool)
+    lengths, ids = texts.split.lengths, texts.readout.ids
+    known, place = np.flatnonzero([name in blocked for name in ids]), np.arange(lengths.max())
+    readout = texts.readout.align([ids[i] for i in known])
+    gone = np.array([np.isin(place, blocked[ids[i]]) & (place < lengths[i]) for i in known], bool)
     gone = gone.reshape(len(known), len(place))
     counts = gone.sum(1, dtype=np.int32)
-    # -1 and NaN where no word is left
-    without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
-    able = np.flatnonzero(counts < lengths[known])
-    with use_inference(texts.model):
-        for rows, before, after in predict_without(texts.model, texts.split, known[able], gone[able]):
-            without[able[rows]] = after.argmax(1).cpu()
-            fall[able[rows]] = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0].cpu()
-    labels, attention = readout.labels[known], [readout.attention[i] for i in known]
+    before, after = predict_without(texts.model, texts.split, known, gone)
+    fall = select_class(before - after, before.argmax(1).numpy())
+    right_without = after.argmax(1).numpy() == readout.labels
     return {
-        "id": [readout.ids[i] for i in known],
-        "label": labels.astype(np.int32),
+        "id": readout.ids,
+        "label": readout.labels.astype(np.int32),
         "blocked_words": counts,
-        "mass": [float(weights[row.nonzero()].sum()) for weights, row in zip(attention, gone, strict=True)],
-        "uniform_mass": counts / np.array([*map(len, attention)]),
-        "right": readout.predictions[known] == labels,
-        "right_without": np.where(without < 0, None, without == labels),
+        "mass": [float(weights[row.nonzero()].sum()) for weights, row in zip(readout.attention, gone, strict=True)],
+        "uniform_mass": counts / readout.lengths,
+        "right": readout.predictions == readout.labels,
+        "right_without": np.where(np.isnan(fall), None, right_without),
         "fall": fall,
     }

@@ -157,9 +157,8 @@ def delete_sets(texts: AttributedTexts, deletions: Deletions, text: Integers, go
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
-    with use_inference(texts.model):
-        for rows, before, after in predict_without(texts.model, texts.split, text[several], gone[several]):
-            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
+    before, after = predict_without(texts.model, texts.split, text[several], gone[several])
+    lost[several] = select_class(before - after, deletions.predicted[text[several]])
     return lost
 
 
