@@ -15,13 +15,13 @@ from attention_audit.targets import load
 
 from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
-from .rankings import list_scores
+from .rankings import CONTRIBUTION, list_scores
 from .settings import Agreement, Deletion
 
 
-def sample_texts(count: int, most: int) -> Integers:
-    """Sample at most `most` of `count` texts, evenly spread, in order."""
-    return np.arange(count) if count <= most else np.arange(most) * count // most
+def sample_texts(count: int, most: int | None) -> Integers:
+    """Sample at most `most` of `count` texts, evenly spread, in order; None: all."""
+    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
 
 
 @dataclass(eq=False)
@@ -100,12 +100,12 @@ class AttributedTexts:
         the last alone.
         """
         chosen, gains = self.get_integrated_gradients(agreement)
-        several = self.several
-        if deletion.texts is not None:
-            several = np.intersect1d(several, np.union1d(sample_texts(len(self.split), deletion.texts), chosen))
+        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), deletion.texts), chosen))
         further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
         maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
-        scores = list_scores(self.readout, seed) | dict(further) | maps
+        scores = list_scores(self.readout, seed)
+        scores.pop(CONTRIBUTION, None)
+        scores |= {**dict(further), **maps}
         return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
 
 

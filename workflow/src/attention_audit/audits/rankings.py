@@ -15,7 +15,7 @@ from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
-from .batches import collect, cut_rows
+from .batches import Columns, collect, cut_rows
 from .erasure import ErasableTexts, batch_erasable, find_flips, reorder_votes, sum_remaining
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
@@ -139,6 +139,10 @@ BY_MAP = BY_STATES[:2]
 """Those of a map from which the predictions do not follow."""
 
 
+CONTRIBUTION = "contribution"
+"""What is no ranking, since it has the order of the product but for the signs."""
+
+
 def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
     """Load the rankings, and behind them those of the user's own, each "module:function"."""
     return RANKERS | {target: load(target) for target in own}
@@ -150,12 +154,14 @@ def batch_states(readout: Readout) -> Iterator[ErasableTexts | PaddedReadout]:
 
 
 def score_states(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
-    """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each; `ids` are those of all texts of the readout.
+    """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each, and by the magnitudes of their exact
+    contributions where these are known; `ids` are those of all texts of the readout.
 
     The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
     """
     if isinstance(texts, ErasableTexts):
-        return {name: RANKERS[name](texts, ids, seed) for name in BY_STATES}
+        scores = {name: RANKERS[name](texts, ids, seed) for name in BY_STATES}
+        return scores | {CONTRIBUTION: texts.exact_contributions.abs()}
 
     def choose(predicted: Tensor) -> Tensor:
         return torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
@@ -167,11 +173,11 @@ def score_states(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed:
     return scores
 
 
-def list_scores(readout: Readout, seed: int) -> dict[str, Scores]:
-    """List the scores of the words of all texts, (L_i,) each, by the rankings `BY_STATES`, or `BY_MAP`."""
+def list_scores(readout: Readout, seed: int, marks: bool = False) -> dict[str, Scores]:
+    """List the scores `score_states` of the words of all texts, or of all items with the marks, (L_i,) each."""
 
-    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, Scores]:
-        scores = score_states(texts, readout.ids, seed)
-        return {name: cut_rows(of_texts, texts.words) for name, of_texts in scores.items()}
+    def measure(texts: ErasableTexts | PaddedReadout) -> Columns:
+        scores, counts = score_states(texts, readout.ids, seed), texts.lengths if marks else texts.words
+        return {name: cut_rows(of_texts, counts) for name, of_texts in scores.items()}
 
     return collect(measure, batch_states(readout))
