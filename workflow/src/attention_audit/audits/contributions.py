@@ -40,6 +40,7 @@ readout; of a Transformer all heads are shuffled alike, and the rest of the netw
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 import torch
@@ -47,13 +48,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.arrays import Floats
-from attention_audit.batching import stream
+from attention_audit.batching import mark_lengths, stream
 from attention_audit.columns.audits import BINS, DRAWS, TOP
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, cut_rows, draw_orders
+from .batches import Columns, collect, cut_rows, draw_orders, repeat_texts, stack_values
 from .erasure import (
     ErasableTexts,
     batch_erasable,
@@ -95,25 +96,21 @@ def contributions(readout: Readout) -> Columns:
     """
 
     def measure(texts: ErasableTexts) -> Columns:
-        exact, several = texts.exact_contributions, texts.words > 1
-        by_weight, by_size = (sort_falling(scores, texts) for scores in (texts.attention, exact.abs()))
-        scored = (cut_rows(scores, texts.words) for scores in (texts.attention, exact.abs()))
-        ordered = (cut_rows(positions, texts.words) for positions in (by_weight, by_size))
-        predicted, flips = texts.erase(sum_without(texts, by_weight[:, :1]))
-        first = by_weight[:, :TOP]
+        exact, words = texts.exact_contributions, texts.words
+        scored = (texts.attention, exact.abs())
+        first, other = (sort_falling(scores, texts)[:, :TOP] for scores in scored)
+        are_words = mark_lengths(words, first.shape[1])
+        shared = (first[:, :, None] == other[:, None]) & are_words[:, :, None] & are_words[:, None]
+        predicted, flips = texts.erase(sum_without(texts, first[:, :1]))
         tops = (first, texts.attention.gather(1, first), exact.gather(1, first))
         return {
-            "tau": compute_kendall(zip(*scored, strict=True)),
-            "overlap": np.array(
-                [np.isin(*(order[:TOP] for order in both)).mean() for both in zip(*ordered, strict=True)], np.float32
-            ),
+            "tau": compute_kendall(zip(*(cut_rows(scores, words) for scores in scored), strict=True)),
+            "overlap": shared.sum((1, 2)) / are_words.sum(1),
             "magnitude": exact.abs().sum(1),
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
-            "top_fall": texts.measure_fall(predicted)[:, 0].where(several, torch.nan),
-            "top_flips": [
-                flip if more else None for flip, more in zip(flips[:, 0].tolist(), several.tolist(), strict=True)
-            ],
-            **{name: cut_rows(values, texts.words) for name, values in zip(TOP_COLUMNS, tops, strict=True)},
+            "top_fall": texts.measure_fall(predicted)[:, 0].where(words > 1, torch.nan),
+            "top_flips": np.where(words > 1, flips[:, 0], None),
+            **{name: cut_rows(values, words) for name, values in zip(TOP_COLUMNS, tops, strict=True)},
         }
 
     found = collect(measure, batch_erasable(readout))
@@ -160,26 +157,24 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
     """
     rankers = load_rankers(rankings)
 
-    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
-        rows = []
-        for ranker in rankers.values():
-            votes = reorder_votes(texts.votes, sort_falling(ranker(texts, readout.ids, seed), texts))
-            remaining = sum_remaining(votes)
-            rows.append((find_flips(texts, remaining, texts.lengths).int(), *compute_curves(texts, votes, remaining)))
-        names = ("removed", "comprehensiveness", "sufficiency")
-        return dict(zip(names, map(torch.stack, zip(*rows, strict=True)), strict=True))
+    def measure_ranking(texts: ErasableTexts, order: Tensor) -> Columns:
+        votes = reorder_votes(texts.votes, order)
+        remaining = sum_remaining(votes)
+        without, alone = compute_curves(texts, votes, remaining)
+        removed = find_flips(texts, remaining, texts.lengths).int()
+        return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
+
+    def measure(texts: ErasableTexts) -> Columns:
+        orders = (sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in rankers.values())
+        return stack_values([measure_ranking(texts, order) for order in orders])
 
     found = collect(measure, batch_erasable(readout))
     several = np.flatnonzero(readout.lengths > 1)
-    items, removed = readout.lengths[several].astype(np.int32), found.pop("removed")[:, several]
+    columns = repeat_texts(readout, several, len(rankers))
+    removed = found.pop("removed")[:, several].reshape(-1)
     ranking = [name for name in rankers for _ in several]
-    columns = {
-        "id": [readout.ids[i] for i in several] * len(rankers),
-        "ranking": ranking,
-        "items": np.tile(items, len(rankers)),
-        "removed": removed.reshape(-1),
-        "fraction_removed": np.where(removed < 0, np.nan, removed / items).reshape(-1),
-    }
+    columns |= {"ranking": ranking, "removed": removed}
+    columns["fraction_removed"] = np.where(removed < 0, np.nan, removed / columns["items"])
     for name, values in found.items():
         by_row = values[..., several].transpose(0, 2, 1).reshape(-1, len(BINS))
         ordered = [of != SMALLEST for of in ranking]
@@ -204,7 +199,7 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
     """
     tops = {name: ranker for name, ranker in load_rankers(rankings).items() if name in TOPS or ":" in name}
 
-    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
+    def measure(texts: ErasableTexts) -> Columns:
         ranks = torch.tensor(
             [
                 int(stream("other", readout.ids[member], seed).integers(1, max(words, 2)))
@@ -230,13 +225,13 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
         }
 
     found = collect(measure, batch_erasable(readout))
-    several, repeats = np.flatnonzero(readout.words > 1), len(tops) * len(DRAWS)
+    several, drawn = np.flatnonzero(readout.words > 1), [*product(tops, DRAWS)]
     return {
-        "id": [readout.ids[i] for i in several] * repeats,
-        "ranking": [ranking for ranking in tops for _ in range(len(DRAWS) * len(several))],
-        "draw": [draw for draw in DRAWS for _ in several] * len(tops),
-        "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
-    } | {name: values[..., several].reshape(-1) for name, values in found.items()}
+        **repeat_texts(readout, several, len(drawn)),
+        "ranking": [ranking for ranking, _ in drawn for _ in several],
+        "draw": [draw for _, draw in drawn for _ in several],
+        **{name: values[..., several].reshape(-1) for name, values in found.items()},
+    }
 
 
 SHUFFLED_MAPS = 10
@@ -258,18 +253,17 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     """
     count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
 
-    def measure(texts: PaddedReadout) -> dict[str, Tensor]:
+    def measure(texts: PaddedReadout) -> Columns:
         drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])
         own = count_votes(texts)
         imposed = draw_orders(texts, readout.ids, count, permutation.seed, permutation.marks)
         found = []
-        for shuffle in range(1 + count):
+        for shuffle, orders in enumerate([random, *random[:count, None]]):
             shuffled = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else own
             by_weight = sort_falling(shuffled.attention, shuffled)
             fewest = find_share(shuffled, sort_falling(find_smallest(shuffled, readout.ids, erasure.seed), shuffled))
-            orders = random[shuffle - 1 : shuffle] if shuffle else random
             at_random = torch.stack([find_share(shuffled, order) for order in orders])
             if not shuffle:
                 at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
@@ -285,12 +279,11 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
                 "fall": fall.where(texts.words > 1, torch.nan),
             }
             found.append(values)
-        return {name: torch.stack([values[name] for values in found]) for name in values}
+        return stack_values(found)
 
     found = collect(measure, batch_items(readout))
     return {
-        "id": readout.ids * (1 + count),
+        **repeat_texts(readout, np.arange(len(readout)), 1 + count),
         "shuffle": np.repeat(np.arange(1 + count, dtype=np.int32), len(readout)),
-        "items": np.tile(readout.lengths.astype(np.int32), 1 + count),
         **{name: values.reshape(-1) for name, values in found.items()},
     }
