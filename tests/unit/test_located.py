@@ -100,8 +100,8 @@ def test_the_same_words_are_deleted_once(monkeypatch):
     monkeypatch.setattr(module, "predict_without", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
     deletions = texts.deletions
-    rows = RankedRows(deletions, np.array([0, 3, 0, 0]), [], [first, first, first, second], [], [])
-    found = measure_falls(texts.split.lengths, rows, partial(delete_sets, texts, deletions))
+    rows = RankedRows(deletions, np.array([0, 3, 0, 0]), np.full(4, 12), [], [], [first, first, first, second], [], [])
+    found = measure_falls(rows, partial(delete_sets, texts, deletions))
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
     assert found[0].tolist() == found[2].tolist()

@@ -42,6 +42,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import torch
 from scipy.stats import kendalltau
 
 from attention_audit.arrays import Array
@@ -51,7 +52,7 @@ from attention_audit.model.network import use_inference
 from .attributed import AttributedTexts
 from .batches import Columns, compute_rank_correlation, make_columns, select_class
 from .leave_one_out import predict_without
-from .plausibility import NAMES, Rationales, list_cases, measure_cases
+from .plausibility import NAMES, Rationales, evidence_mass, find_evidence, list_cases, measure_cases
 from .rankings import BY_MAP, RANKERS
 from .settings import Agreement, Correlation, Deletion
 
@@ -157,13 +158,13 @@ def attribution_stability(texts: AttributedTexts, agreement: Agreement, deletion
 
 def conicity(texts: AttributedTexts) -> Columns:
     """Return the columns id, conicity and magnitude; one row for each text."""
-    conicities, magnitudes = np.empty((2, len(texts.split)))
+    found = np.empty((2, len(texts.split)))
     with use_inference(texts.model):
         for members, batch in texts.split.iterate_by_length():
             states = texts.model(batch).states.double()
-            conicities[members] = measure_conicity(states, batch.mask).cpu().numpy()
-            magnitudes[members] = measure_absolute_conicity(states, batch.mask).cpu().numpy()
-    return {"id": texts.readout.ids, "conicity": conicities, "magnitude": magnitudes}
+            both = (measure(states, batch.mask) for measure in (measure_conicity, measure_absolute_conicity))
+            found[:, members] = torch.stack([*both]).cpu()
+    return {"id": texts.readout.ids, "conicity": found[0], "magnitude": found[1]}
 
 
 def name_words(name: str) -> str:
@@ -200,22 +201,21 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
     `blocked` has the positions of the impermissible words of each text by its id; those behind the last word that is
     read are left out. Texts without such a word are predicted as they are.
     """
-    lengths, ids = texts.split.lengths, texts.readout.ids
-    known, place = np.flatnonzero([name in blocked for name in ids]), np.arange(lengths.max())
-    readout = texts.readout.align([ids[i] for i in known])
-    gone = np.array([np.isin(place, blocked[ids[i]]) & (place < lengths[i]) for i in known], bool)
-    gone = gone.reshape(len(known), len(place))
-    counts = gone.sum(1, dtype=np.int32)
+    readout, items = texts.readout, find_evidence(texts.readout, blocked)
+    known, masses = np.array([*items], int), evidence_mass(readout, blocked)
+    gone = np.zeros((len(known), texts.split.lengths.max()), bool)
+    for row, at in zip(gone, items.values(), strict=True):
+        row[at] = True
     before, after = predict_without(texts.model, texts.split, known, gone)
-    fall = select_class(before - after, before.argmax(1).numpy())
-    right_without = after.argmax(1).numpy() == readout.labels
+    fall, labels = select_class(before - after, before.argmax(1).numpy()), readout.labels[known]
     return {
-        "id": readout.ids,
-        "label": readout.labels.astype(np.int32),
-        "blocked_words": counts,
-        "mass": [float(weights[row.nonzero()].sum()) for weights, row in zip(readout.attention, gone, strict=True)],
-        "uniform_mass": counts / readout.lengths,
-        "right": readout.predictions == readout.labels,
-        "right_without": np.where(np.isnan(fall), None, right_without),
+        "id": masses["id"],
+        "label": masses["label"],
+        "blocked_words": gone.sum(1, dtype=np.int32),
+        "mass": masses["evidence_mass"],
+        "uniform_mass": masses["uniform_mass"],
+        "right": readout.predictions[known] == labels,
+        # no word may be left
+        "right_without": np.where(np.isnan(fall), None, after.argmax(1).numpy() == labels),
         "fall": fall,
     }

@@ -85,13 +85,13 @@ def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list
     return orders, collect(measure, batch_states(readout))
 
 
-def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
+def find_sets(members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
     """Find the different sets of words that are the first of n orders of the texts at `members`, by `count_deleted`.
 
-    lengths (N,): those of all texts. Returns the text of each set, (D,), its words, (D, L), and which set each order
-    has at each size, (n, 5).
+    Returns the text of each set, (D,), its words, (D, L), and which set each order has at each size, (n, 5).
     """
-    count, longest = count_deleted(lengths[members]), max(map(len, orders))
+    lengths = np.array([*map(len, orders)])
+    count, longest = count_deleted(lengths), lengths.max()
     # the place of each word in its text's order; past the last word one behind all others
     places = np.full((len(orders), longest), longest)
     for row, positions in zip(places, orders, strict=True):
@@ -107,12 +107,14 @@ def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> t
 class RankedRows(NamedTuple):
     """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
 
-    member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking. scores: of
-    its words. fraction_removed (R,): see `rank`.
+    member (R,): the text, of so many words and with this id. ranking (R,): its name. words: the words of the text in
+    the order of the ranking. scores: of its words. fraction_removed (R,): see `rank`.
     """
 
     deletions: Deletions
     member: Integers
+    lengths: Integers
+    ids: list[str]
     ranking: list[str]
     words: list[Integers]
     scores: Scores
@@ -124,31 +126,32 @@ def rank_texts(texts: AttributedTexts, agreement: Agreement, seed: int, deletion
     scores, asked = texts.score_words(agreement, deletion, seed)
     orders, erased = rank(texts.readout, scores)
     rows = [
-        (member, name, orders[name][member], scores[name][member], erased[name][member])
+        (texts.readout.ids[member], name, orders[name][member], scores[name][member], erased[name][member])
         for name, members in asked.items()
         for member in members
     ]
-    member, *columns = make_columns(RankedRows._fields[1:], rows).values()
-    return RankedRows(texts.find_deletions(asked["loo"]), np.array(member, int), *columns)
+    member = np.concatenate([*asked.values()])
+    columns = make_columns(RankedRows._fields[3:], rows).values()
+    return RankedRows(texts.find_deletions(asked["loo"]), member, texts.split.lengths[member], *columns)
 
 
-def split_rows(lengths: Integers, rows: RankedRows) -> Iterator[Integers]:
+def split_rows(rows: RankedRows) -> Iterator[Integers]:
     """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
     together.
     """
-    by_text = np.lexsort((rows.member, lengths[rows.member]))
-    for run in cut_runs(lengths[rows.member[by_text]], tokens=MAX_TOKENS_AT_ONCE):
+    by_text = np.lexsort((rows.member, rows.lengths))
+    for run in cut_runs(rows.lengths[by_text], tokens=MAX_TOKENS_AT_ONCE):
         yield by_text[run]
 
 
-def measure_falls(lengths: Integers, rows: RankedRows, lose: Callable[[Integers, Flags], Floats]) -> Floats:
+def measure_falls(rows: RankedRows, lose: Callable[[Integers, Flags], Floats]) -> Floats:
     """Compute what the predicted class loses without the first words of each row, (R, 5), by `count_deleted`.
 
     lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
     """
     lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    for part in split_rows(lengths, rows):
-        text, gone, same = find_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+    for part in split_rows(rows):
+        text, gone, same = find_sets(rows.member[part], [rows.words[row] for row in part])
         lost[part] = lose(text, gone)[same]
     return lost
 
@@ -171,14 +174,13 @@ def located(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, dele
     `rank`. Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other
     rankings for the larger one of `deletion` and for these texts, or for all.
     """
-    lengths, rows = texts.split.lengths, rank_texts(texts, agreement, erasure.seed, deletion)
-    lose = partial(delete_sets, texts, rows.deletions)
+    rows = rank_texts(texts, agreement, erasure.seed, deletion)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
-        "id": [texts.readout.ids[i] for i in rows.member],
+        "id": rows.ids,
         "ranking": rows.ranking,
-        "words": lengths[rows.member].astype(np.int32),
-        "falls": list(measure_falls(lengths, rows, lose)),
+        "words": rows.lengths.astype(np.int32),
+        "falls": list(measure_falls(rows, partial(delete_sets, texts, rows.deletions))),
         "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
     }
@@ -281,13 +283,13 @@ def replaced(
     the ranking are replaced, for each k of `count_deleted`. occurrences (V,): how often the training texts have the
     word of each row of the embedding. A Transformer below another classifier has no rows.
     """
-    lengths, named = texts.split.lengths, list_stand_ins(texts, occurrences, erasure.seed)
+    named = list_stand_ins(texts, occurrences, erasure.seed)
     rows = rank_texts(texts, agreement, erasure.seed, deletion)
     lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
     return {
-        "id": [texts.readout.ids[i] for i in rows.member] * len(named),
+        "id": rows.ids * len(named),
         "ranking": rows.ranking * len(named),
         "by": [name for name in named for _ in rows.ranking],
-        "words": np.tile(lengths[rows.member].astype(np.int32), len(named)),
-        "falls": [fall for each in lose for fall in measure_falls(lengths, rows, each)],
+        "words": np.tile(rows.lengths.astype(np.int32), len(named)),
+        "falls": [fall for each in lose for fall in measure_falls(rows, each)],
     }

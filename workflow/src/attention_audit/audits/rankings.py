@@ -71,10 +71,7 @@ def search_greedily(texts: ErasableTexts) -> Tensor:
 
 def find_shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     """Find scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
-    everything = [
-        search_greedily(texts),
-        *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST),
-    ]
+    everything = [search_greedily(texts), *(RANKERS[name](texts, ids, seed) for name in BY_STATES)]
     never = len(texts.attention[0])
     best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:

@@ -125,7 +125,7 @@ def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletio
     rows = rank_texts(texts, agreement, seed, deletion)
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))
-    for part in split_rows(lengths, rows):
+    for part in split_rows(rows):
         members = np.unique(rows.member[part])
         # nothing is erased, and then all
         plain = [Copy(i, 0, np.full(lengths[i], end), False) for end in (0.0, 1.0) for i in members]
@@ -143,7 +143,7 @@ def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletio
         shares[1::2] = 1 - shares[1::2]
         found[:, part] = np.where(whole > MIN_LOSS, shares, np.nan)
     return {
-        "id": [texts.readout.ids[i] for i in rows.member],
+        "id": rows.ids,
         "ranking": rows.ranking,
         "nothing": nothing,
         **dict(zip(KINDS, found, strict=True)),
