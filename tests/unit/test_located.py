@@ -48,14 +48,14 @@ OCCURRENCES = np.array([0, 0, 0, 0, *range(1, 27)])
 """Of the 30 rows of the embedding, of which the first four are marks."""
 NAMES = ["text-0", "text-1"]
 CLASSIFIED = [list(classifiers_on_disk.WORDS[:5]), list(classifiers_on_disk.WORDS[3:12])]
-SETTINGS = Agreement(texts=3, steps=4), Erasure(), Deletion()
+AGREEMENT = Agreement(texts=3, steps=4)
 
 
-def read_by(encoder, pair=False):
+def read_by(encoder, pair=False, *sections):
     """The texts, or pairs, as a model has read them."""
     split = split_of(TEXTS, **{"queries": QUERIES} if pair else {})
     readout = (make_pairs if pair else make_readout)(LENGTHS, outputs=3)
-    return AttributedTexts(model_of(encoder, pair), split, readout, lambda line: None)
+    return AttributedTexts(model_of(encoder, pair), split, readout, lambda line: None, *(sections or [AGREEMENT]))
 
 
 def falls_alone(model, written, member, pair):
@@ -136,14 +136,14 @@ def test_of_pairs_the_gradient_goes_through_the_head():
 @pytest.mark.parametrize(("encoder", "pair"), [*NETWORKS, ("bigru", False), ("affine", True)])
 def test_located_has_a_row_a_ranking_and_text(encoder, pair):
     texts = read_by(encoder, pair)
-    columns = located(texts, *SETTINGS)
+    columns = located(texts, Erasure())
     ids = [f"text-{member}" for member in (0, 2, 3, 4, 5)]
     # of the sample 0, 2, 4 all have two words or more
     assert columns["id"] == ids * 5 + ["text-0", "text-2", "text-4"]
     assert columns["ranking"] == [name for name in (*BY_STATES, "loo") for _ in ids] + ["integrated_gradients"] * 3
     assert columns["words"].tolist() == [12, 2, 12, 7, 21] * 5 + [12, 2, 7]
     assert np.isnan(columns["fraction_removed"]).all() == pair
-    deletions, (_, gains) = texts.deletions, texts.get_integrated_gradients(SETTINGS[0])
+    deletions, (_, gains) = texts.deletions, texts.integrated_gradients
     further = dict(zip(FURTHER, (deletions.falls, gains), strict=True))
     orders, _ = rank(texts.readout, list_scores(texts.readout, Erasure().seed) | further)
     texts.model.eval()
@@ -166,8 +166,8 @@ def test_located_has_a_row_a_ranking_and_text(encoder, pair):
     ],
 )
 def test_a_sample_of_the_texts_is_asked_as_all_would_be(audit, measures, pair, near):
-    settings = Agreement(texts=1, steps=4), Erasure()
-    every, some = (audit(read_by("bilstm", pair), *settings, Deletion(texts=most)) for most in (None, 3))
+    settings = [(Agreement(texts=1, steps=4), Deletion(texts=most)) for most in (None, 3)]
+    every, some = (audit(read_by("bilstm", pair, *sections), Erasure()) for sections in settings)
     # evenly spread, 0, 2 and 4; the sample of integrated gradients is among them
     assert dict.fromkeys(some["id"]) == dict.fromkeys(["text-0", "text-2", "text-4"])
     keys = list(zip(every["id"], every["ranking"], strict=True))
@@ -191,7 +191,7 @@ def test_other_words_by_hand():
 @pytest.mark.parametrize(("encoder", "pair"), NETWORKS)
 def test_falls_are_those_of_texts_written_with_other_words(encoder, pair):
     texts = read_by(encoder, pair)
-    found, deleted = replaced(texts, OCCURRENCES, *SETTINGS), located(texts, *SETTINGS)
+    found, deleted = replaced(texts, OCCURRENCES, Erasure()), located(texts, Erasure())
     rows = len(deleted["id"])
     assert found["by"] == ["unknown"] * rows + ["likely"] * rows
     assert (found["id"], found["ranking"]) == (deleted["id"] * 2, deleted["ranking"] * 2)
@@ -237,7 +237,7 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch):
 
 
 def test_where_nothing_can_stand_in_there_are_no_rows():
-    found = replaced(read_by("affine"), np.empty(0, np.int64), *SETTINGS)
+    found = replaced(read_by("affine"), np.empty(0, np.int64), Erasure())
     assert [len(column) for column in found.values()] == [0] * 5
 
 
@@ -248,7 +248,8 @@ def test_words_of_a_classifier_are_masked(tmp_path):
     readout = take_classifier(classifier, pieces, NAMES, np.zeros(len(NAMES), np.int64), (0, 1, 2))
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     split = Split(rows, pieces.read, readout.labels, CPU, pieces=PieceTable(pieces, CPU))
-    found = replaced(AttributedTexts(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
+    texts = AttributedTexts(classifier, split, readout, lambda line: None, AGREEMENT)
+    found = replaced(texts, np.empty(0, np.int64), Erasure())
     assert set(found["by"]) == {"unknown", "mask"}
     at = list(zip(found["by"], found["ranking"], strict=True)).index(("mask", "attention"))
     text = NAMES.index(found["id"][at])
@@ -292,7 +293,7 @@ def cue():
     nn.init.constant_(model.decoder.weight, 0.1)
     with torch.no_grad():
         model.embedding.weight[4:8] = torch.tensor([8.0, 0, 0, 0])[:, None]
-    return AttributedTexts(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None)
+    return AttributedTexts(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None, AGREEMENT)
 
 
 def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it():
@@ -306,7 +307,7 @@ def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it():
 
 
 def test_an_attribution_to_the_word_that_decides_is_missed_and_suffices():
-    columns = soft(cue(), Agreement(texts=1, steps=4), Erasure(), Deletion())
+    columns = soft(cue(), Erasure())
     row = columns["ranking"].index("loo")
     # without the first word p falls to .5, as without all; each other word's deletion raises p, and has the score 0
     assert columns["nothing"][row] == pytest.approx(1.5 - 1 / (1 + np.exp(-1)))

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -28,22 +27,23 @@ def sample_texts(count: int, most: int | None) -> Integers:
 class AttributedTexts:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives
-    leave-one-out of several models, of which this is the one at `place`; None: it is computed here. seed: of this
-    training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed. own:
-    attributions of the user's own, each "module:function".
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. agreement, deletion: of
+    how many texts the slow ones are computed; and the attributions of the user's own. together: gives leave-one-out of
+    several models, of which this is the one at `place`; None: it is computed here. seed: of this training. earlier:
+    what an audit has kept of the trainings of this model that it was asked of before, by seed.
     """
 
     model: Network
     split: Split
     readout: Readout
     report: Callable[[str], None]
+    agreement: Agreement = field(default_factory=Agreement)
+    deletion: Deletion = field(default_factory=Deletion)
     together: Callable[[], Sequence[Deletions]] | None = None
     place: int = 0
     seed: int = 0
-    own: Sequence[str] = ()
     earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False)
+    _kept: dict[bytes, Deletions] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
@@ -77,30 +77,28 @@ class AttributedTexts:
     @cached_property
     def scores(self) -> dict[str, Scores]:
         """Return the attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
-        attributions = EVERY_TEXT | {target: load(target) for target in self.own}
+        attributions = EVERY_TEXT | {target: load(target) for target in self.agreement.attributions}
         found = {name: attribute(self) for name, attribute in attributions.items()}
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def get_integrated_gradients(self, settings: Agreement) -> tuple[Integers, Scores]:
+    @cached_property
+    def integrated_gradients(self) -> tuple[Integers, Scores]:
         """Return the positions of a sample of the texts, and integrated gradients with their signs."""
-        chosen, key = sample_texts(len(self.split), settings.texts), (settings.texts, settings.steps)
-        if key not in self._kept:
-            self._kept[key] = compute_integrated_gradients(self.model, self.split, settings.steps, chosen)
-            self.report(f"integrated gradients of {len(chosen)} texts")
-        return chosen, self._kept[key]
+        chosen = sample_texts(len(self.split), self.agreement.texts)
+        found = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
+        self.report(f"integrated gradients of {len(chosen)} texts")
+        return chosen, found
 
-    def score_words(
-        self, agreement: Agreement, deletion: Deletion, seed: int
-    ) -> tuple[dict[str, Scores], dict[str, Integers]]:
+    def score_words(self, seed: int) -> tuple[dict[str, Scores], dict[str, Integers]]:
         """Score words by the rankings by states, leave-one-out, integrated gradients and further maps; and list the
         texts that each is asked of.
 
         These have several words: all such, or the samples of `deletion` and of `agreement`; of integrated gradients
         the last alone.
         """
-        chosen, gains = self.get_integrated_gradients(agreement)
-        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), deletion.texts), chosen))
+        chosen, gains = self.integrated_gradients
+        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), self.deletion.texts), chosen))
         further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
         maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
         scores = list_scores(self.readout, seed)

@@ -208,7 +208,7 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
         )
         orders = torch.stack([sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in tops.values()])
         top = orders[..., 0]
-        by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
+        by_rank = orders[:, torch.arange(len(ranks)), ranks]
         erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
         positions = erased.flatten(0, 1).t()
         predicted, flipping = texts.erase(sum_without(texts, positions))

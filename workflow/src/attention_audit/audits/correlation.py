@@ -54,7 +54,7 @@ from .batches import Columns, compute_rank_correlation, make_columns, select_cla
 from .leave_one_out import predict_without
 from .plausibility import NAMES, Rationales, evidence_mass, find_evidence, list_cases, measure_cases
 from .rankings import BY_MAP, RANKERS
-from .settings import Agreement, Correlation, Deletion
+from .settings import Correlation
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
@@ -100,14 +100,14 @@ def correlation(texts: AttributedTexts, settings: Correlation) -> Columns:
     return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
 
-def agreement(texts: AttributedTexts, settings: Agreement) -> Columns:
+def agreement(texts: AttributedTexts) -> Columns:
     """Return the columns first, second, tau, texts; one row for every two of attention, the attributions of every text
     and integrated gradients, by their magnitudes, on the sample of texts that has the latter.
 
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
     tau: the mean over these texts, NaN where there is none.
     """
-    chosen, integrated = texts.get_integrated_gradients(settings)
+    chosen, integrated = texts.integrated_gradients
     everything: dict[str, Sequence[Any]] = {"attention": texts.readout.word_attention, **texts.scores}
     everything["integrated_gradients"] = [np.abs(scores) for scores in integrated]
     rows = []
@@ -118,16 +118,16 @@ def agreement(texts: AttributedTexts, settings: Agreement) -> Columns:
     return make_columns(("first", "second", "tau", "texts"), rows)
 
 
-def word_attributions(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
+def word_attributions(texts: AttributedTexts) -> Columns:
     """Return the columns id, attribution, scores: a row for each attribution and text that has it.
 
     gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
     loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
     `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
     """
-    chosen, gains = texts.get_integrated_gradients(agreement)
+    chosen, gains = texts.integrated_gradients
     everyone = np.arange(len(texts.split))
-    asked = everyone if deletion.texts is None else chosen
+    asked = everyone if texts.deletion.texts is None else chosen
     members = {"gradient": everyone, "loo": asked, "integrated_gradients": chosen}
     scores = (texts.gradient, texts.find_deletions(asked).falls, gains)
     rows = [
@@ -138,13 +138,13 @@ def word_attributions(texts: AttributedTexts, agreement: Agreement, deletion: De
     return make_columns(("id", "attribution", "scores"), rows)
 
 
-def attribution_stability(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
+def attribution_stability(texts: AttributedTexts) -> Columns:
     """Return the columns other, id, map, rho: a row for each earlier training of the model, attribution and text that
     has it.
 
     Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
     """
-    every, members = texts.score_words(agreement, deletion, 0)
+    every, members = texts.score_words(seed=0)
     own = {name: scores for name, scores in every.items() if name not in {*BY_MAP, *texts.readout.maps}}
     rows = [
         (other, texts.readout.ids[member], name, compute_rank_correlation(theirs[name][member], scores[member]))
@@ -174,7 +174,7 @@ def name_words(name: str) -> str:
     return f"word_{name}" if name in RANKERS else name
 
 
-def plausible_words(texts: AttributedTexts, rationales: Rationales, agreement: Agreement) -> Columns:
+def plausible_words(texts: AttributedTexts, rationales: Rationales) -> Columns:
     """Return the columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the
     network again.
 
@@ -189,7 +189,7 @@ def plausible_words(texts: AttributedTexts, rationales: Rationales, agreement: A
     every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
     every["loo"] = texts.deletions.falls
     rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
-    chosen, gains = texts.get_integrated_gradients(agreement)
+    chosen, gains = texts.integrated_gradients
     sample = [case for case in cases if case.text in chosen]
     return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
 

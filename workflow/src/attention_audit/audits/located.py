@@ -52,7 +52,7 @@ from .erasure import ErasableTexts, find_share
 from .gradients import find_tokens, require_flat
 from .leave_one_out import TOKENS, Deletions, compute_logits, predict_without
 from .rankings import batch_states
-from .settings import Agreement, Deletion, Erasure
+from .settings import Erasure
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
@@ -121,9 +121,9 @@ class RankedRows(NamedTuple):
     fraction_removed: list[float]
 
 
-def rank_texts(texts: AttributedTexts, agreement: Agreement, seed: int, deletion: Deletion) -> RankedRows:
+def rank_texts(texts: AttributedTexts, seed: int) -> RankedRows:
     """List the rows of `located`."""
-    scores, asked = texts.score_words(agreement, deletion, seed)
+    scores, asked = texts.score_words(seed)
     orders, erased = rank(texts.readout, scores)
     rows = [
         (texts.readout.ids[member], name, orders[name][member], scores[name][member], erased[name][member])
@@ -165,7 +165,7 @@ def delete_sets(texts: AttributedTexts, deletions: Deletions, text: Integers, go
     return lost
 
 
-def located(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def located(texts: AttributedTexts, erasure: Erasure) -> Columns:
     """Return the columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of
     two words.
 
@@ -174,7 +174,7 @@ def located(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, dele
     `rank`. Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other
     rankings for the larger one of `deletion` and for these texts, or for all.
     """
-    rows = rank_texts(texts, agreement, erasure.seed, deletion)
+    rows = rank_texts(texts, erasure.seed)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
         "id": rows.ids,
@@ -274,9 +274,7 @@ def replace_sets(
     return chance[np.searchsorted(whole, text)] - chance[len(whole) :]
 
 
-def replaced(
-    texts: AttributedTexts, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
-) -> Columns:
+def replaced(texts: AttributedTexts, occurrences: Integers, erasure: Erasure) -> Columns:
     """Return the columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 
     falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
@@ -284,7 +282,7 @@ def replaced(
     word of each row of the embedding. A Transformer below another classifier has no rows.
     """
     named = list_stand_ins(texts, occurrences, erasure.seed)
-    rows = rank_texts(texts, agreement, erasure.seed, deletion)
+    rows = rank_texts(texts, erasure.seed)
     lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
     return {
         "id": rows.ids * len(named),

@@ -25,7 +25,7 @@ from attention_audit.divergence import detect_flips, jsd_rearranged, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, draw_orders, make_columns, permute_weights, stack_values
+from .batches import Columns, collect, draw_orders, permute_weights, stack_values
 from .erasure import ErasableTexts, batch_erasable, find_share
 from .rankings import sort_falling
 from .settings import Permutation
@@ -79,10 +79,8 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
 
     mean_tvd, flips: of at most `MAX_PERMUTATIONS` permutations of this head's weights, the other heads as they are.
     fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
-    decision flips; NaN where it never does. No rows where the readout has one map.
+    decision flips; NaN where it never does.
     """
-    if readout.several is None:
-        return make_columns(("id", "head", "items", "mean_tvd", "flips", "fraction_removed"), [])
 
     def measure(texts: PaddedReadout) -> Columns:
         weights, before, found = readout.pad_heads(texts.members), texts.predict(texts.weights[None]), []

@@ -36,7 +36,7 @@ from .attributed import AttributedTexts
 from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
 from .located import predict_altered, rank_texts, split_rows
-from .settings import Agreement, Deletion, Erasure
+from .settings import Erasure
 
 DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
@@ -115,14 +115,14 @@ def copy_text(texts: AttributedTexts, member: int, scores: Floats, seed: int) ->
     ]
 
 
-def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def soft(texts: AttributedTexts, erasure: Erasure) -> Columns:
     """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
     less than `MIN_LOSS` is lost by erasing all.
     """
     lengths, seed = texts.split.lengths, erasure.seed
-    rows = rank_texts(texts, agreement, seed, deletion)
+    rows = rank_texts(texts, seed)
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))
     for part in split_rows(rows):

@@ -4,6 +4,7 @@ They share a process, and the attributions of each model: `audits.attributed.Att
 are called with; their further parameters are those of `stages.audits`.
 """
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import groupby
@@ -13,6 +14,7 @@ import torch
 
 from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import delete_each
+from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.jobs.audit import AuditedRun, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split, require_part
@@ -33,7 +35,11 @@ def list_shared(own: Architecture) -> tuple[object, ...]:
 def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> AttributedTexts:
     """Join a model with the texts of a split, which have these ids, and with its readout of them."""
     readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-    return AttributedTexts(model, split, readout, job.report, seed=run.seed, own=job.settings.audits[0].attributions)
+    audits = job.settings.audits
+    sections = ChainMap(*(asked.sections for asked in audits))
+    agreement = Agreement(**{**sections.get("agreement", {}), "attributions": audits[0].attributions})
+    deletion = Deletion(**sections.get("deletion", {}))
+    return AttributedTexts(model, split, readout, job.report, agreement, deletion, seed=run.seed)
 
 
 def open_classifiers(
