@@ -17,11 +17,6 @@ Columns = dict[str, Any]
 """Columns of an audit by name, arrays or lists with an entry a row."""
 
 
-def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
-    """Cut the padding off the values of n texts: (n, L), (n,) -> n times (L_i,)."""
-    return [row[:length] for row, length in zip(values.numpy(), lengths.tolist(), strict=True)]
-
-
 def select_class(predicted: Tensor, classes: Integers) -> Floats:
     """Select what is predicted for a class of each text: (n, C), (n,) -> (n,)."""
     chosen = torch.from_numpy(classes[:, None]).to(predicted.device)

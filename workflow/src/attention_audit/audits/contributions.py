@@ -48,13 +48,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.arrays import Floats
-from attention_audit.batching import mark_lengths, stream
+from attention_audit.batching import cut_rows, mark_lengths, stream
 from attention_audit.columns.audits import BINS, DRAWS, TOP
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, cut_rows, draw_orders, repeat_texts, stack_values
+from .batches import Columns, collect, draw_orders, repeat_texts, stack_values
 from .erasure import (
     ErasableTexts,
     batch_erasable,
@@ -68,8 +68,6 @@ from .erasure import (
 )
 from .rankings import SMALLEST, TOPS, find_smallest, load_rankers, sort_falling
 from .settings import Erasure, Permutation
-
-TOP_COLUMNS = ("top_items", "top_weights", "top_contributions")
 
 
 def compute_kendall(scored: Iterable[Sequence[Floats]]) -> Tensor:
@@ -102,7 +100,6 @@ def contributions(readout: Readout) -> Columns:
         are_words = mark_lengths(words, first.shape[1])
         shared = (first[:, :, None] == other[:, None]) & are_words[:, :, None] & are_words[:, None]
         predicted, flips = texts.erase(sum_without(texts, first[:, :1]))
-        tops = (first, texts.attention.gather(1, first), exact.gather(1, first))
         return {
             "tau": compute_kendall(zip(*(cut_rows(scores, words) for scores in scored), strict=True)),
             "overlap": shared.sum((1, 2)) / are_words.sum(1),
@@ -110,7 +107,9 @@ def contributions(readout: Readout) -> Columns:
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
             "top_fall": texts.measure_fall(predicted)[:, 0].where(words > 1, torch.nan),
             "top_flips": np.where(words > 1, flips[:, 0], None),
-            **{name: cut_rows(values, words) for name, values in zip(TOP_COLUMNS, tops, strict=True)},
+            "top_items": cut_rows(first, words),
+            "top_weights": cut_rows(texts.attention.gather(1, first), words),
+            "top_contributions": cut_rows(exact.gather(1, first), words),
         }
 
     found = collect(measure, batch_erasable(readout))
@@ -123,17 +122,19 @@ def contributions(readout: Readout) -> Columns:
     }
 
 
-def compute_curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute attention-comprehensiveness and attention-sufficiency at every bin, (bins, n) each.
-
-    `votes` (n, F, L) are in the order of a ranking, and `remaining` is `left(votes)`.
+def measure_order(texts: ErasableTexts, order: Tensor) -> Columns:
+    """Measure how many items are erased in an order (n, L) when the decision first changes, (n,), and
+    attention-comprehensiveness and attention-sufficiency at every bin, (bins, n) each.
     """
+    votes = reorder_votes(texts.votes, order)
+    remaining = sum_remaining(votes)
     sizes = -(texts.lengths[:, None] * torch.tensor(BINS) // -100)
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
     first = votes[..., : int(sizes.max())].cumsum(2)
     kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
     without, alone = texts.measure_fall(texts.predict(kept)).t().chunk(2)
-    return without, alone
+    removed = find_flips(texts, remaining, texts.lengths).int()
+    return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
 
 
 def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
@@ -157,16 +158,9 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
     """
     rankers = load_rankers(rankings)
 
-    def measure_ranking(texts: ErasableTexts, order: Tensor) -> Columns:
-        votes = reorder_votes(texts.votes, order)
-        remaining = sum_remaining(votes)
-        without, alone = compute_curves(texts, votes, remaining)
-        removed = find_flips(texts, remaining, texts.lengths).int()
-        return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
-
     def measure(texts: ErasableTexts) -> Columns:
         orders = (sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in rankers.values())
-        return stack_values([measure_ranking(texts, order) for order in orders])
+        return stack_values([measure_order(texts, order) for order in orders])
 
     found = collect(measure, batch_erasable(readout))
     several = np.flatnonzero(readout.lengths > 1)
@@ -269,16 +263,17 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
                 at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
             leads = shuffled.attention * (torch.nan if shuffled.heads else shuffled.margin)
             fall = shuffled.measure_fall(shuffled.predict(sum_without(shuffled, by_weight[:, :1])))[:, 0]
-            values = {
-                "prediction": shuffled.decision[:, 0].int(),
-                "tvd": tvd(own.predicted[..., 0], shuffled.predicted[..., 0]),
-                "random": at_random[0],
-                "by_weight": find_share(shuffled, by_weight),
-                "smallest": fewest,
-                "lead": leads.gather(1, by_weight[:, :1])[:, 0],
-                "fall": fall.where(texts.words > 1, torch.nan),
-            }
-            found.append(values)
+            found.append(
+                {
+                    "prediction": shuffled.decision[:, 0].int(),
+                    "tvd": tvd(own.predicted[..., 0], shuffled.predicted[..., 0]),
+                    "random": at_random[0],
+                    "by_weight": find_share(shuffled, by_weight),
+                    "smallest": fewest,
+                    "lead": leads.gather(1, by_weight[:, :1])[:, 0],
+                    "fall": fall.where(texts.words > 1, torch.nan),
+                }
+            )
         return stack_values(found)
 
     found = collect(measure, batch_items(readout))

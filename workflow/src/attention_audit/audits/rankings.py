@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.batching import mark_lengths, stream
+from attention_audit.batching import cut_rows, mark_lengths, stream
 from attention_audit.divergence import detect_flips
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
-from .batches import Columns, collect, cut_rows
+from .batches import Columns, collect
 from .erasure import ErasableTexts, batch_erasable, find_flips, reorder_votes, sum_remaining
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]

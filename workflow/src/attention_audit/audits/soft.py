@@ -123,28 +123,25 @@ def soft(texts: AttributedTexts, erasure: Erasure) -> Columns:
     """
     lengths, seed = texts.split.lengths, erasure.seed
     rows = rank_texts(texts, seed)
-    found = np.full((len(KINDS), len(rows.member)), np.nan)
-    nothing = np.empty(len(rows.member))
+    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(KINDS), DRAWS))
     for part in split_rows(rows):
-        members = np.unique(rows.member[part])
+        members, at = np.unique(rows.member[part], return_inverse=True)
         # nothing is erased, and then all
         plain = [Copy(i, 0, np.full(lengths[i], end), False) for end in (0.0, 1.0) for i in members]
-        before, after = predict_copies(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)
-        at = np.searchsorted(members, rows.member[part])
+        ends[:, part] = predict_copies(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)[:, at]
         scored = ((rows.member[row], scale_scores(rows.scores[row])) for row in part)
         copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores, seed)]
-        chance = predict_copies(texts, rows.deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
-        lost = np.maximum(before[at, None, None] - chance, 0.0)
-        whole = np.maximum(before - after, 0.0)[at]
-        nothing[part] = 1 - whole
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
-        # S(X') - S(X0) = what all loses - what X' loses
-        shares[1::2] = 1 - shares[1::2]
-        found[:, part] = np.where(whole > MIN_LOSS, shares, np.nan)
+        chance[part] = predict_copies(texts, rows.deletions.predicted, copies, seed).reshape(-1, len(KINDS), DRAWS)
+    before, after = ends
+    whole, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
+    # S(X') - S(X0) = what all loses - what X' loses
+    shares[1::2] = 1 - shares[1::2]
+    shares[:, whole <= MIN_LOSS] = np.nan
     return {
         "id": rows.ids,
         "ranking": rows.ranking,
-        "nothing": nothing,
-        **dict(zip(KINDS, found, strict=True)),
+        "nothing": 1 - whole,
+        **dict(zip(KINDS, shares, strict=True)),
     }
