@@ -106,7 +106,7 @@ def contributions(readout: Readout) -> Columns:
             "magnitude": exact.abs().sum(1),
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
             "top_fall": texts.measure_fall(predicted)[:, 0].where(words > 1, torch.nan),
-            "top_flips": np.where(words > 1, flips[:, 0], None),
+            "top_flips": np.where(words > 1, flips[:, 0], np.array(None)),
             "top_items": cut_rows(first, words),
             "top_weights": cut_rows(texts.attention.gather(1, first), words),
             "top_contributions": cut_rows(exact.gather(1, first), words),

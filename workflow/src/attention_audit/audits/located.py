@@ -49,7 +49,7 @@ from attention_audit.transformer.opening import open_tokenizer
 from .attributed import AttributedTexts
 from .batches import Columns, collect, make_columns, select_class
 from .erasure import ErasableTexts, find_share
-from .gradients import find_tokens, require_flat
+from .gradients import find_tokens
 from .leave_one_out import TOKENS, Deletions, compute_logits, predict_without
 from .rankings import batch_states
 from .settings import Erasure
@@ -252,7 +252,7 @@ def predict_altered(
     found = np.empty(len(members))
     with use_inference(texts.model):
         for rows in runs:
-            read_logits = read(rows, require_flat(texts.split.batch(members[rows])))
+            read_logits = read(rows, texts.split.batch(members[rows]))
             found[rows] = select_class(probabilities(read_logits.double()), classes[members[rows]])
     return found
 
