@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +13,11 @@ from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
+from .batches import make_columns
 from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
-from .rankings import CONTRIBUTION, list_scores
-from .settings import Agreement, Deletion
+from .rankings import CONTRIBUTION, list_scores, rank
+from .settings import Agreement, Deletion, Erasure
 
 
 def sample_texts(count: int, most: int | None) -> Integers:
@@ -23,14 +25,32 @@ def sample_texts(count: int, most: int | None) -> Integers:
     return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
 
 
+class RankedRows(NamedTuple):
+    """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
+
+    member (R,): the text, of so many words and with this id. ranking (R,): its name. words: the words of the text in
+    the order of the ranking. scores: of its words. fraction_removed (R,): see `rank`.
+    """
+
+    deletions: Deletions
+    member: Integers
+    lengths: Integers
+    ids: list[str]
+    ranking: list[str]
+    words: list[Integers]
+    scores: Scores
+    fraction_removed: list[float]
+
+
 @dataclass(eq=False)
 class AttributedTexts:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
     Each attribution is computed when an audit first asks for it, and kept. `report` says which. agreement, deletion: of
-    how many texts the slow ones are computed; and the attributions of the user's own. together: gives leave-one-out of
-    several models, of which this is the one at `place`; None: it is computed here. seed: of this training. earlier:
-    what an audit has kept of the trainings of this model that it was asked of before, by seed.
+    how many texts the slow ones are computed; and the attributions of the user's own. erasure: the seed of what is
+    random. together: gives leave-one-out of several models, of which this is the one at `place`; None: it is computed
+    here. seed: of this training. earlier: what an audit has kept of the trainings of this model that it was asked of
+    before, by seed.
     """
 
     model: Network
@@ -39,6 +59,7 @@ class AttributedTexts:
     report: Callable[[str], None]
     agreement: Agreement = field(default_factory=Agreement)
     deletion: Deletion = field(default_factory=Deletion)
+    erasure: Erasure = field(default_factory=Erasure)
     together: Callable[[], Sequence[Deletions]] | None = None
     place: int = 0
     seed: int = 0
@@ -90,9 +111,10 @@ class AttributedTexts:
         self.report(f"integrated gradients of {len(chosen)} texts")
         return chosen, found
 
-    def score_words(self, seed: int) -> tuple[dict[str, Scores], dict[str, Integers]]:
-        """Score words by the rankings by states, leave-one-out, integrated gradients and further maps; and list the
-        texts that each is asked of.
+    @cached_property
+    def word_scores(self) -> tuple[dict[str, Scores], dict[str, Integers]]:
+        """Return scores of words by the rankings by states, leave-one-out, integrated gradients and further maps; and
+        the texts that each is asked of.
 
         These have several words: all such, or the samples of `deletion` and of `agreement`; of integrated gradients
         the last alone.
@@ -101,10 +123,24 @@ class AttributedTexts:
         several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), self.deletion.texts), chosen))
         further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
         maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
-        scores = list_scores(self.readout, seed)
+        scores = list_scores(self.readout, self.erasure.seed)
         scores.pop(CONTRIBUTION, None)
         scores |= {**dict(further), **maps}
         return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
+
+    @cached_property
+    def ranked(self) -> RankedRows:
+        """Return a row for each ranking and text that it is asked of."""
+        scores, asked = self.word_scores
+        orders, erased = rank(self.readout, scores)
+        rows = [
+            (self.readout.ids[member], name, orders[name][member], scores[name][member], erased[name][member])
+            for name, members in asked.items()
+            for member in members
+        ]
+        member = np.concatenate([*asked.values()])
+        columns = make_columns(RankedRows._fields[3:], rows).values()
+        return RankedRows(self.find_deletions(asked["loo"]), member, self.split.lengths[member], *columns)
 
 
 Attribution = Callable[[AttributedTexts], Scores]

@@ -144,7 +144,7 @@ def attribution_stability(texts: AttributedTexts) -> Columns:
 
     Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
     """
-    every, members = texts.score_words(seed=0)
+    every, members = texts.word_scores
     own = {name: scores for name, scores in every.items() if name not in {*BY_MAP, *texts.readout.maps}}
     rows = [
         (other, texts.readout.ids[member], name, compute_rank_correlation(theirs[name][member], scores[member]))

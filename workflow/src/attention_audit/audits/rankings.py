@@ -3,12 +3,13 @@
 A ranking scores every item. The item with the highest score comes first; of items with equal scores, the earlier one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from attention_audit.arrays import Floats, Integers
 from attention_audit.batching import cut_rows, mark_lengths, stream
 from attention_audit.divergence import detect_flips
 from attention_audit.padded import PaddedReadout
@@ -16,7 +17,7 @@ from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
 from .batches import Columns, collect
-from .erasure import ErasableTexts, batch_erasable, find_flips, reorder_votes, sum_remaining
+from .erasure import ErasableTexts, batch_erasable, find_flips, find_share, reorder_votes, sum_remaining
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -178,3 +179,23 @@ def list_scores(readout: Readout, seed: int, marks: bool = False) -> dict[str, S
         return {name: cut_rows(of_texts, counts) for name, of_texts in scores.items()}
 
     return collect(measure, batch_states(readout))
+
+
+def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:
+    """Order the words of each text by each ranking; and find the share of the states that go in this order until the
+    decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
+    from which they do not follow.
+    """
+    orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
+
+    def measure(texts: ErasableTexts | PaddedReadout) -> Columns:
+        if isinstance(texts, PaddedReadout):
+            return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
+        shares = {}
+        for name, every in orders.items():
+            # marks of a tokenizer come after the words, and then padding
+            items = [np.r_[every[i], len(every[i]) : texts.attention.shape[1]] for i in texts.members]
+            shares[name] = find_share(texts, torch.from_numpy(np.stack(items)))
+        return shares
+
+    return orders, collect(measure, batch_states(readout))

@@ -14,7 +14,7 @@ import torch
 
 from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import delete_each
-from attention_audit.audits.settings import Agreement, Deletion
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.jobs.audit import AuditedRun, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split, require_part
@@ -38,8 +38,8 @@ def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split
     audits = job.settings.audits
     sections = ChainMap(*(asked.sections for asked in audits))
     agreement = Agreement(**{**sections.get("agreement", {}), "attributions": audits[0].attributions})
-    deletion = Deletion(**sections.get("deletion", {}))
-    return AttributedTexts(model, split, readout, job.report, agreement, deletion, seed=run.seed)
+    deletion, erasure = Deletion(**sections.get("deletion", {})), Erasure(**sections.get("erasure", {}))
+    return AttributedTexts(model, split, readout, job.report, agreement, deletion, erasure, seed=run.seed)
 
 
 def open_classifiers(
