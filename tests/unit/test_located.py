@@ -194,7 +194,7 @@ def test_falls_are_those_of_texts_written_with_other_words(encoder, pair):
     assert found["by"] == ["unknown"] * rows + ["likely"] * rows
     assert (found["id"], found["ranking"]) == (deleted["id"] * 2, deleted["ranking"] * 2)
     texts.model.eval()
-    draw_likely = module.draw_likely(texts, OCCURRENCES)
+    draw_likely = partial(module.draw_likely, texts, OCCURRENCES)
     for by, name, ranking, lost in zip(*(found[key] for key in ("by", "id", "ranking", "falls")), strict=True):
         if ranking != "attention":
             continue

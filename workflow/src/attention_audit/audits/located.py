@@ -143,15 +143,11 @@ def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Intege
     return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
 
 
-def draw_likely(texts: AttributedTexts, occurrences: Integers) -> StandIn:
-    """Draw likely words in the place of others."""
-
-    def draw(members: Integers, words: Tensor) -> Tensor:
-        streams = (stream("replaced", texts.readout.ids[member], texts.erasure.seed) for member in members)
-        uniform = np.stack([random.random(words.shape[1]) for random in streams])
-        return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
-
-    return draw
+def draw_likely(texts: AttributedTexts, occurrences: Integers, members: Integers, words: Tensor) -> Tensor:
+    """Draw likely words in the place of others, as a `StandIn` of these texts."""
+    streams = (stream("replaced", texts.readout.ids[member], texts.erasure.seed) for member in members)
+    uniform = np.stack([random.random(words.shape[1]) for random in streams])
+    return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
 
 
 def repeat_id(id_: int) -> StandIn:
@@ -168,7 +164,7 @@ def list_stand_ins(texts: AttributedTexts, occurrences: Integers) -> Mapping[str
         return {name: repeat_id(id_) for name, id_ in ids.items() if id_ is not None}
     if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):
         return {}
-    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: draw_likely(texts, occurrences)}
+    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: partial(draw_likely, texts, occurrences)}
 
 
 def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: StandIn) -> Batch:
