@@ -22,7 +22,6 @@ from leave_one_out import build_split, random_model, random_texts
 from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.located import located
-from attention_audit.audits.settings import Agreement, Erasure
 from attention_audit.stages.network_readout import take_readout
 
 
@@ -44,8 +43,8 @@ def measure(texts: int, rounds: int, remember: float) -> None:
 
     turns: tuple[Callable[[], object], ...] = (
         lambda: leave_one_out(model, split),
-        lambda: located(attributed(), Agreement(), Erasure()),
-        lambda: attributed().get_integrated_gradients(Agreement()),
+        lambda: located(attributed()),
+        lambda: attributed().integrated_gradients,
     )
     times = [[seconds(run) for run in turns] for _ in range(rounds)]
     alone, together, integrated = map(statistics.median, zip(*times, strict=True))

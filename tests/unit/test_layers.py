@@ -15,8 +15,7 @@ from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import compare_maps
-from attention_audit.audits.located import rank
-from attention_audit.audits.rankings import BY_MAP, list_scores
+from attention_audit.audits.rankings import BY_MAP, list_scores, rank
 from attention_audit.columns.files import CORPUS
 from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.suites import write_configuration

@@ -16,22 +16,20 @@ from small_networks import CPU, model_of, predict_alone, random_texts, split_of
 from torch import nn
 
 from attention_audit.audits import located as module
-from attention_audit.audits.attributed import FURTHER, AttributedTexts
+from attention_audit.audits.attributed import FURTHER, AttributedTexts, RankedRows
 from attention_audit.audits.contributions import ranked_sets
 from attention_audit.audits.leave_one_out import predict_without
 from attention_audit.audits.located import (
-    RankedRows,
     count_deleted,
     delete_sets,
     draw_others,
     located,
     measure_falls,
-    rank,
     repeat_id,
     replace_words,
     replaced,
 )
-from attention_audit.audits.rankings import BY_STATES, list_scores
+from attention_audit.audits.rankings import BY_STATES, list_scores, rank
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.audits.soft import DRAWS, KINDS, Copy, find_kept, predict_copies, scale_scores, soft
 from attention_audit.model.batch import Batch, Split
@@ -48,14 +46,14 @@ OCCURRENCES = np.array([0, 0, 0, 0, *range(1, 27)])
 """Of the 30 rows of the embedding, of which the first four are marks."""
 NAMES = ["text-0", "text-1"]
 CLASSIFIED = [list(classifiers_on_disk.WORDS[:5]), list(classifiers_on_disk.WORDS[3:12])]
-SETTINGS = Agreement(texts=3, steps=4), Erasure(), Deletion()
+AGREEMENT = Agreement(texts=3, steps=4)
 
 
-def read_by(encoder, pair=False):
+def read_by(encoder, pair=False, *sections):
     """The texts, or pairs, as a model has read them."""
     split = split_of(TEXTS, **{"queries": QUERIES} if pair else {})
     readout = (make_pairs if pair else make_readout)(LENGTHS, outputs=3)
-    return AttributedTexts(model_of(encoder, pair), split, readout, lambda line: None)
+    return AttributedTexts(model_of(encoder, pair), split, readout, lambda line: None, *(sections or [AGREEMENT]))
 
 
 def falls_alone(model, written, member, pair):
@@ -100,8 +98,8 @@ def test_the_same_words_are_deleted_once(monkeypatch):
     monkeypatch.setattr(module, "predict_without", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
     deletions = texts.deletions
-    rows = RankedRows(deletions, np.array([0, 3, 0, 0]), [], [first, first, first, second], [], [])
-    found = measure_falls(texts.split.lengths, rows, partial(delete_sets, texts, deletions))
+    rows = RankedRows(deletions, np.array([0, 3, 0, 0]), np.full(4, 12), [], [], [first, first, first, second], [], [])
+    found = measure_falls(rows, partial(delete_sets, texts))
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
     assert found[0].tolist() == found[2].tolist()
@@ -136,14 +134,14 @@ def test_of_pairs_the_gradient_goes_through_the_head():
 @pytest.mark.parametrize(("encoder", "pair"), [*NETWORKS, ("bigru", False), ("affine", True)])
 def test_located_has_a_row_a_ranking_and_text(encoder, pair):
     texts = read_by(encoder, pair)
-    columns = located(texts, *SETTINGS)
+    columns = located(texts)
     ids = [f"text-{member}" for member in (0, 2, 3, 4, 5)]
     # of the sample 0, 2, 4 all have two words or more
     assert columns["id"] == ids * 5 + ["text-0", "text-2", "text-4"]
     assert columns["ranking"] == [name for name in (*BY_STATES, "loo") for _ in ids] + ["integrated_gradients"] * 3
     assert columns["words"].tolist() == [12, 2, 12, 7, 21] * 5 + [12, 2, 7]
     assert np.isnan(columns["fraction_removed"]).all() == pair
-    deletions, (_, gains) = texts.deletions, texts.get_integrated_gradients(SETTINGS[0])
+    deletions, (_, gains) = texts.deletions, texts.integrated_gradients
     further = dict(zip(FURTHER, (deletions.falls, gains), strict=True))
     orders, _ = rank(texts.readout, list_scores(texts.readout, Erasure().seed) | further)
     texts.model.eval()
@@ -166,8 +164,8 @@ def test_located_has_a_row_a_ranking_and_text(encoder, pair):
     ],
 )
 def test_a_sample_of_the_texts_is_asked_as_all_would_be(audit, measures, pair, near):
-    settings = Agreement(texts=1, steps=4), Erasure()
-    every, some = (audit(read_by("bilstm", pair), *settings, Deletion(texts=most)) for most in (None, 3))
+    settings = [(Agreement(texts=1, steps=4), Deletion(texts=most)) for most in (None, 3)]
+    every, some = (audit(read_by("bilstm", pair, *sections)) for sections in settings)
     # evenly spread, 0, 2 and 4; the sample of integrated gradients is among them
     assert dict.fromkeys(some["id"]) == dict.fromkeys(["text-0", "text-2", "text-4"])
     keys = list(zip(every["id"], every["ranking"], strict=True))
@@ -191,12 +189,12 @@ def test_other_words_by_hand():
 @pytest.mark.parametrize(("encoder", "pair"), NETWORKS)
 def test_falls_are_those_of_texts_written_with_other_words(encoder, pair):
     texts = read_by(encoder, pair)
-    found, deleted = replaced(texts, OCCURRENCES, *SETTINGS), located(texts, *SETTINGS)
+    found, deleted = replaced(texts, OCCURRENCES), located(texts)
     rows = len(deleted["id"])
     assert found["by"] == ["unknown"] * rows + ["likely"] * rows
     assert (found["id"], found["ranking"]) == (deleted["id"] * 2, deleted["ranking"] * 2)
     texts.model.eval()
-    draw_likely = module.draw_likely(texts, OCCURRENCES, Erasure().seed)
+    draw_likely = partial(module.draw_likely, texts, OCCURRENCES)
     for by, name, ranking, lost in zip(*(found[key] for key in ("by", "id", "ranking", "falls")), strict=True):
         if ranking != "attention":
             continue
@@ -231,13 +229,13 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch):
     for unknown, names in ((100, ["unknown", "mask"]), (None, ["mask"])):
         tokenizer = SimpleNamespace(unk_token_id=unknown, mask_token_id=103)
         monkeypatch.setattr(module, "open_tokenizer", lambda folder, split, own=tokenizer: own)
-        found = module.list_stand_ins(texts, np.empty(0, np.int64), 0)
+        found = module.list_stand_ins(texts, np.empty(0, np.int64))
         assert list(found) == names
         assert found["mask"](np.array([0]), torch.tensor([[7, 8]])).tolist() == [[103, 103]]
 
 
 def test_where_nothing_can_stand_in_there_are_no_rows():
-    found = replaced(read_by("affine"), np.empty(0, np.int64), *SETTINGS)
+    found = replaced(read_by("affine"), np.empty(0, np.int64))
     assert [len(column) for column in found.values()] == [0] * 5
 
 
@@ -248,7 +246,8 @@ def test_words_of_a_classifier_are_masked(tmp_path):
     readout = take_classifier(classifier, pieces, NAMES, np.zeros(len(NAMES), np.int64), (0, 1, 2))
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     split = Split(rows, pieces.read, readout.labels, CPU, pieces=PieceTable(pieces, CPU))
-    found = replaced(AttributedTexts(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
+    texts = AttributedTexts(classifier, split, readout, lambda line: None, AGREEMENT)
+    found = replaced(texts, np.empty(0, np.int64))
     assert set(found["by"]) == {"unknown", "mask"}
     at = list(zip(found["by"], found["ranking"], strict=True)).index(("mask", "attention"))
     text = NAMES.index(found["id"][at])
@@ -292,7 +291,7 @@ def cue():
     nn.init.constant_(model.decoder.weight, 0.1)
     with torch.no_grad():
         model.embedding.weight[4:8] = torch.tensor([8.0, 0, 0, 0])[:, None]
-    return AttributedTexts(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None)
+    return AttributedTexts(model, split_of([[2, 4, 5, 6, 7, 3]]), make_readout([4]), lambda line: None, AGREEMENT)
 
 
 def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it():
@@ -302,11 +301,11 @@ def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it():
     texts.model.eval()
     # the log odds are five times a tenth of the mean, so 1, or 0 without the cue
     whole, half = 1 / (1 + np.exp(-1)), 0.5
-    assert predict_copies(texts, np.array([1]), copies, seed=0) == pytest.approx([whole, half, whole, whole])
+    assert predict_copies(texts, copies) == pytest.approx([whole, half, whole, whole])
 
 
 def test_an_attribution_to_the_word_that_decides_is_missed_and_suffices():
-    columns = soft(cue(), Agreement(texts=1, steps=4), Erasure(), Deletion())
+    columns = soft(cue())
     row = columns["ranking"].index("loo")
     # without the first word p falls to .5, as without all; each other word's deletion raises p, and has the score 0
     assert columns["nothing"][row] == pytest.approx(1.5 - 1 / (1 + np.exp(-1)))

@@ -299,10 +299,6 @@ def test_items_are_erased_in_the_order_of_one_head(of_heads):
             assert gone[f"text-{text}", head + 1] == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_readout_of_one_map_has_no_rows_of_heads():
-    assert set(map(len, heads(make_readout([2]), 1, 1).values())) == {0}
-
-
 def test_a_readout_of_heads_survives_its_file(of_heads, provenance):
     path = Path("test.parquet")
     write_batches(path, of_heads.kind, of_heads.tables(), provenance)

@@ -223,10 +223,10 @@ def test_marks_of_a_tokenizer_are_items_and_no_words():
 
 def test_attributions_that_run_the_network_again():
     lengths = [4, 7, 4, 2]
-    readout, settings = make_readout(lengths, outputs=3), Agreement(texts=2, steps=4)
-    attributed = AttributedTexts(model_of(), split_of(random_texts(lengths)), readout, lambda line: None)
+    readout, split = make_readout(lengths, outputs=3), split_of(random_texts(lengths))
+    attributed = AttributedTexts(model_of(), split, readout, lambda line: None, Agreement(texts=2, steps=4))
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
-    columns = plausible_words(attributed, rationales, settings)
+    columns = plausible_words(attributed, rationales)
     expected = {
         "word_gradient": attributed.scores["gradient"],
         "gradient_attached": attributed.scores["gradient_attached"],
@@ -238,7 +238,7 @@ def test_attributions_that_run_the_network_again():
         check_rows(found, readout, rationales, scores)
         assert found["mass"].isna().all() == (name == "loo")
     # the sample is of texts 0 and 2, and nobody marked the latter
-    chosen, (gains, *_) = attributed.get_integrated_gradients(settings)
+    chosen, (gains, *_) = attributed.integrated_gradients
     assert chosen.tolist() == [0, 2]
     sampled = rows(columns, attribution="integrated_gradients")
     assert set(sampled["id"]) == {"text-0"}
@@ -247,4 +247,4 @@ def test_attributions_that_run_the_network_again():
 
 def test_where_nobody_marked_words_the_network_does_not_run():
     nothing_to_run = SimpleNamespace(readout=make_readout([2]))
-    assert not any(map(len, plausible_words(nothing_to_run, {}, Agreement()).values()))
+    assert not any(map(len, plausible_words(nothing_to_run, {}).values()))

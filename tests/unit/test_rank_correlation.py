@@ -60,7 +60,7 @@ def test_of_equals_the_first_tokens_are_higher():
 def attributed(readout, **scores):
     """A readout with attributions of its texts."""
     texts = SimpleNamespace(readout=readout, scores=scores)
-    texts.get_integrated_gradients = lambda settings: (np.arange(len(readout)), [np.zeros(3)] * len(readout))
+    texts.integrated_gradients = np.arange(len(readout)), [np.zeros(3)] * len(readout)
     return texts
 
 
@@ -90,7 +90,7 @@ def test_correlation_has_a_row_a_pair_and_text():
 def test_agreement_is_the_mean_over_texts_with_an_order():
     rising, swapped, flat = np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.zeros(3)
     readout = replace(make_readout([3] * 3), attention=[rising.astype(np.float32)] * 3)
-    columns = agreement(attributed(readout, b=[rising, swapped, flat]), Agreement())
+    columns = agreement(attributed(readout, b=[rising, swapped, flat]))
     assert columns["first"] == ["attention", "attention", "b"]
     assert columns["second"] == ["b", "integrated_gradients", "integrated_gradients"]
     assert_allclose(columns["tau"], [(1 + 1 / 3) / 2, np.nan, np.nan])
@@ -110,8 +110,9 @@ SAMPLE = Agreement(texts=2, steps=4)
 """Evenly spread, the texts 0 and 2."""
 
 
-def read():
-    return AttributedTexts(model_of(), split_of(TEXTS), make_readout(LENGTHS, outputs=3), lambda line: None)
+def read(**further):
+    readout = make_readout(LENGTHS, outputs=3)
+    return AttributedTexts(model_of(), split_of(TEXTS), readout, lambda line: None, SAMPLE, **further)
 
 
 def by_text(columns, name):
@@ -121,10 +122,10 @@ def by_text(columns, name):
 
 def test_every_word_has_the_values_that_the_audits_measure():
     texts = read()
-    columns = word_attributions(texts, SAMPLE, Deletion())
+    columns = word_attributions(texts)
     assert {len(values) for values in columns.values()} == {4 + 4 + 2}
     assert [*map(len, texts.deletions.falls)] == LENGTHS
-    chosen, gains = texts.get_integrated_gradients(SAMPLE)
+    chosen, gains = texts.integrated_gradients
     assert chosen.tolist() == [0, 2]
     expected = {
         "loo": texts.deletions.falls,
@@ -139,21 +140,22 @@ def test_every_word_has_the_values_that_the_audits_measure():
 
 
 def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample():
-    texts = read()
-    columns = word_attributions(texts, SAMPLE, Deletion(texts=3))
+    texts = read(deletion=Deletion(texts=3))
+    columns = word_attributions(texts)
     assert [*by_text(columns, "loo")] == ["text-0", "text-2"]
     assert len(by_text(columns, "gradient")) == len(TEXTS)
     assert "deletions" not in vars(texts)
 
 
 def test_another_training_is_held_against_all_earlier_ones():
-    split, settings, earlier = split_of(TEXTS), (SAMPLE, Deletion()), {}
+    split, earlier = split_of(TEXTS), {}
     readouts = [make_readout(LENGTHS, outputs=3, seed=seed) for seed in (1, 2, 3)]
     found, words = [], []
     for seed, readout in enumerate(readouts, start=10):
-        texts = AttributedTexts(model_of(seed=seed), split, readout, lambda line: None, seed=seed, earlier=earlier)
-        found.append(attribution_stability(texts, *settings))
-        words.append(word_attributions(texts, *settings))
+        model, of_training = model_of(seed=seed), {"seed": seed, "earlier": earlier}
+        texts = AttributedTexts(model, split, readout, lambda line: None, SAMPLE, **of_training)
+        found.append(attribution_stability(texts))
+        words.append(word_attributions(texts))
     assert [sorted(set(columns["other"])) for columns in found] == [[], [10], [10, 11]]
     rows = {row[:3]: row[3] for row in zip(*(found[2][name] for name in ("other", "id", "map", "rho")), strict=True)}
     # the second text has one word, and integrated gradients are of the first and the third

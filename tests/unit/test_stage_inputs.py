@@ -6,8 +6,8 @@ import pyarrow as pa
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.audits.attributed import EVERY_TEXT, FURTHER
 from attention_audit.audits.correlation import name_words
-from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
-from attention_audit.audits.rankings import TOPS
+from attention_audit.audits.plausibility import FREQUENCY, OTHERS, RANDOM
+from attention_audit.audits.rankings import CONTRIBUTION, TOPS
 from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec

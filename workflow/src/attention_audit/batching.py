@@ -11,12 +11,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.arrays import Integers
+from attention_audit.arrays import Array, Integers
 
 
 def mark_lengths(lengths: Tensor, longest: int) -> Tensor:
     """Mark the first lengths[n] positions of row n: (N,) -> (N, longest)."""
     return torch.arange(longest, device=lengths.device) < lengths[:, None]
+
+
+def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
+    """Cut the padding off the values of n texts: (n, L), (n,) -> n times (L_i,)."""
+    return [row[:length] for row, length in zip(values.cpu().numpy(), lengths.tolist(), strict=True)]
 
 
 def pad_slices(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:

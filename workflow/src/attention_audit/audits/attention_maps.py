@@ -65,18 +65,17 @@ def list_words(
     rows = []
     for name in ids:
         at = base.ids.index(name)
-        words, marks = list(tokens[name]), int(base.lengths[at] - base.words[at])
-        if marks:
-            words = [*(words[place] for place in base.places[at] if place < len(words)), *MARKS[:marks]]
+        words, predicted = [*tokens[name]], int(base.predictions[at])
+        words = [words[place] for place in base.places[at] if place < len(words)]
+        words += MARKS[: base.lengths[at] - base.words[at]]
         for reading in readings:
             weights = reading.attention[at].tolist()
             if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
-            predicted = int(base.predictions[at])
-            chance, moved = float(reading.probabilities[at, predicted]), float(reading.jsd[at])
-            about = (name, int(base.labels[at]), reading.weights, chance, predicted, moved)
+            chance = float(reading.probabilities[at, predicted])
+            about = (name, int(base.labels[at]), reading.weights, chance, predicted, float(reading.jsd[at]))
             rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
     return make_columns(COLUMNS, rows)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,37 +13,58 @@ from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
+from .batches import make_columns
 from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
-from .rankings import list_scores
-from .settings import Agreement, Deletion
+from .rankings import CONTRIBUTION, list_scores, rank
+from .settings import Agreement, Deletion, Erasure
 
 
-def sample_texts(count: int, most: int) -> Integers:
-    """Sample at most `most` of `count` texts, evenly spread, in order."""
-    return np.arange(count) if count <= most else np.arange(most) * count // most
+def sample_texts(count: int, most: int | None) -> Integers:
+    """Sample at most `most` of `count` texts, evenly spread, in order; None: all."""
+    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
+
+
+class RankedRows(NamedTuple):
+    """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
+
+    member (R,): the text, of so many words and with this id. ranking (R,): its name. words: the words of the text in
+    the order of the ranking. scores: of its words. fraction_removed (R,): see `rank`.
+    """
+
+    deletions: Deletions
+    member: Integers
+    lengths: Integers
+    ids: list[str]
+    ranking: list[str]
+    words: list[Integers]
+    scores: Scores
+    fraction_removed: list[float]
 
 
 @dataclass(eq=False)
 class AttributedTexts:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives
-    leave-one-out of several models, of which this is the one at `place`; None: it is computed here. seed: of this
-    training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed. own:
-    attributions of the user's own, each "module:function".
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. agreement, deletion: of
+    how many texts the slow ones are computed; and the attributions of the user's own. erasure: the seed of what is
+    random. together: gives leave-one-out of several models, of which this is the one at `place`; None: it is computed
+    here. seed: of this training. earlier: what an audit has kept of the trainings of this model that it was asked of
+    before, by seed.
     """
 
     model: Network
     split: Split
     readout: Readout
     report: Callable[[str], None]
+    agreement: Agreement = field(default_factory=Agreement)
+    deletion: Deletion = field(default_factory=Deletion)
+    erasure: Erasure = field(default_factory=Erasure)
     together: Callable[[], Sequence[Deletions]] | None = None
     place: int = 0
     seed: int = 0
-    own: Sequence[str] = ()
     earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False)
+    _kept: dict[bytes, Deletions] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
@@ -77,36 +98,49 @@ class AttributedTexts:
     @cached_property
     def scores(self) -> dict[str, Scores]:
         """Return the attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
-        attributions = EVERY_TEXT | {target: load(target) for target in self.own}
+        attributions = EVERY_TEXT | {target: load(target) for target in self.agreement.attributions}
         found = {name: attribute(self) for name, attribute in attributions.items()}
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def get_integrated_gradients(self, settings: Agreement) -> tuple[Integers, Scores]:
+    @cached_property
+    def integrated_gradients(self) -> tuple[Integers, Scores]:
         """Return the positions of a sample of the texts, and integrated gradients with their signs."""
-        chosen, key = sample_texts(len(self.split), settings.texts), (settings.texts, settings.steps)
-        if key not in self._kept:
-            self._kept[key] = compute_integrated_gradients(self.model, self.split, settings.steps, chosen)
-            self.report(f"integrated gradients of {len(chosen)} texts")
-        return chosen, self._kept[key]
+        chosen = sample_texts(len(self.split), self.agreement.texts)
+        found = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
+        self.report(f"integrated gradients of {len(chosen)} texts")
+        return chosen, found
 
-    def score_words(
-        self, agreement: Agreement, deletion: Deletion, seed: int
-    ) -> tuple[dict[str, Scores], dict[str, Integers]]:
-        """Score words by the rankings by states, leave-one-out, integrated gradients and further maps; and list the
-        texts that each is asked of.
+    @cached_property
+    def word_scores(self) -> tuple[dict[str, Scores], dict[str, Integers]]:
+        """Return scores of words by the rankings by states, leave-one-out, integrated gradients and further maps; and
+        the texts that each is asked of.
 
         These have several words: all such, or the samples of `deletion` and of `agreement`; of integrated gradients
         the last alone.
         """
-        chosen, gains = self.get_integrated_gradients(agreement)
-        several = self.several
-        if deletion.texts is not None:
-            several = np.intersect1d(several, np.union1d(sample_texts(len(self.split), deletion.texts), chosen))
+        chosen, gains = self.integrated_gradients
+        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), self.deletion.texts), chosen))
         further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
         maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
-        scores = list_scores(self.readout, seed) | dict(further) | maps
+        scores = list_scores(self.readout, self.erasure.seed)
+        scores.pop(CONTRIBUTION, None)
+        scores |= {**dict(further), **maps}
         return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
+
+    @cached_property
+    def ranked(self) -> RankedRows:
+        """Return a row for each ranking and text that it is asked of."""
+        scores, asked = self.word_scores
+        orders, erased = rank(self.readout, scores)
+        rows = [
+            (self.readout.ids[member], name, orders[name][member], scores[name][member], erased[name][member])
+            for name, members in asked.items()
+            for member in members
+        ]
+        member = np.concatenate([*asked.values()])
+        columns = make_columns(RankedRows._fields[3:], rows).values()
+        return RankedRows(self.find_deletions(asked["loo"]), member, self.split.lengths[member], *columns)
 
 
 Attribution = Callable[[AttributedTexts], Scores]

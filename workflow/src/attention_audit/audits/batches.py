@@ -11,14 +11,10 @@ from torch import Tensor
 from attention_audit.arrays import Array, Floats, Integers
 from attention_audit.batching import stream
 from attention_audit.padded import PaddedReadout
+from attention_audit.readout import Readout
 
 Columns = dict[str, Any]
 """Columns of an audit by name, arrays or lists with an entry a row."""
-
-
-def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
-    """Cut the padding off the values of n texts: (n, L), (n,) -> n times (L_i,)."""
-    return [row[:length] for row, length in zip(values.numpy(), lengths.tolist(), strict=True)]
 
 
 def select_class(predicted: Tensor, classes: Integers) -> Floats:
@@ -43,6 +39,17 @@ def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) 
         else:
             found[name] = np.concatenate(every, -1)[..., order]
     return found
+
+
+def stack_values(measured: Sequence[Columns]) -> Columns:
+    """Stack what was measured of n texts several times, K values by the same names: K times (..., n) -> (K, ..., n)."""
+    return {name: torch.stack([values[name] for values in measured]) for name in measured[0]}
+
+
+def repeat_texts(readout: Readout, members: Integers, times: int) -> Columns:
+    """List id and items of the texts at `members`, all of them so many times."""
+    items = readout.lengths[members].astype(np.int32)
+    return {"id": [readout.ids[member] for member in members] * times, "items": np.tile(items, times)}
 
 
 def make_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:

@@ -40,6 +40,7 @@ readout; of a Transformer all heads are shuffled alike, and the rest of the netw
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 import torch
@@ -47,13 +48,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.arrays import Floats
-from attention_audit.batching import stream
+from attention_audit.batching import cut_rows, mark_lengths, stream
 from attention_audit.columns.audits import BINS, DRAWS, TOP
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, cut_rows, draw_orders
+from .batches import Columns, collect, draw_orders, repeat_texts, stack_values
 from .erasure import (
     ErasableTexts,
     batch_erasable,
@@ -67,8 +68,6 @@ from .erasure import (
 )
 from .rankings import SMALLEST, TOPS, find_smallest, load_rankers, sort_falling
 from .settings import Erasure, Permutation
-
-TOP_COLUMNS = ("top_items", "top_weights", "top_contributions")
 
 
 def compute_kendall(scored: Iterable[Sequence[Floats]]) -> Tensor:
@@ -95,25 +94,22 @@ def contributions(readout: Readout) -> Columns:
     """
 
     def measure(texts: ErasableTexts) -> Columns:
-        exact, several = texts.exact_contributions, texts.words > 1
-        by_weight, by_size = (sort_falling(scores, texts) for scores in (texts.attention, exact.abs()))
-        scored = (cut_rows(scores, texts.words) for scores in (texts.attention, exact.abs()))
-        ordered = (cut_rows(positions, texts.words) for positions in (by_weight, by_size))
-        predicted, flips = texts.erase(sum_without(texts, by_weight[:, :1]))
-        first = by_weight[:, :TOP]
-        tops = (first, texts.attention.gather(1, first), exact.gather(1, first))
+        exact, words = texts.exact_contributions, texts.words
+        scored = (texts.attention, exact.abs())
+        first, other = (sort_falling(scores, texts)[:, :TOP] for scores in scored)
+        are_words = mark_lengths(words, first.shape[1])
+        shared = (first[:, :, None] == other[:, None]) & are_words[:, :, None] & are_words[:, None]
+        predicted, flips = texts.erase(sum_without(texts, first[:, :1]))
         return {
-            "tau": compute_kendall(zip(*scored, strict=True)),
-            "overlap": np.array(
-                [np.isin(*(order[:TOP] for order in both)).mean() for both in zip(*ordered, strict=True)], np.float32
-            ),
+            "tau": compute_kendall(zip(*(cut_rows(scores, words) for scores in scored), strict=True)),
+            "overlap": shared.sum((1, 2)) / are_words.sum(1),
             "magnitude": exact.abs().sum(1),
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
-            "top_fall": texts.measure_fall(predicted)[:, 0].where(several, torch.nan),
-            "top_flips": [
-                flip if more else None for flip, more in zip(flips[:, 0].tolist(), several.tolist(), strict=True)
-            ],
-            **{name: cut_rows(values, texts.words) for name, values in zip(TOP_COLUMNS, tops, strict=True)},
+            "top_fall": texts.measure_fall(predicted)[:, 0].where(words > 1, torch.nan),
+            "top_flips": np.where(words > 1, flips[:, 0], np.array(None)),
+            "top_items": cut_rows(first, words),
+            "top_weights": cut_rows(texts.attention.gather(1, first), words),
+            "top_contributions": cut_rows(exact.gather(1, first), words),
         }
 
     found = collect(measure, batch_erasable(readout))
@@ -126,17 +122,19 @@ def contributions(readout: Readout) -> Columns:
     }
 
 
-def compute_curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute attention-comprehensiveness and attention-sufficiency at every bin, (bins, n) each.
-
-    `votes` (n, F, L) are in the order of a ranking, and `remaining` is `left(votes)`.
+def measure_order(texts: ErasableTexts, order: Tensor) -> Columns:
+    """Measure how many items are erased in an order (n, L) when the decision first changes, (n,), and
+    attention-comprehensiveness and attention-sufficiency at every bin, (bins, n) each.
     """
+    votes = reorder_votes(texts.votes, order)
+    remaining = sum_remaining(votes)
     sizes = -(texts.lengths[:, None] * torch.tensor(BINS) // -100)
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
     first = votes[..., : int(sizes.max())].cumsum(2)
     kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
     without, alone = texts.measure_fall(texts.predict(kept)).t().chunk(2)
-    return without, alone
+    removed = find_flips(texts, remaining, texts.lengths).int()
+    return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
 
 
 def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
@@ -160,26 +158,17 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
     """
     rankers = load_rankers(rankings)
 
-    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
-        rows = []
-        for ranker in rankers.values():
-            votes = reorder_votes(texts.votes, sort_falling(ranker(texts, readout.ids, seed), texts))
-            remaining = sum_remaining(votes)
-            rows.append((find_flips(texts, remaining, texts.lengths).int(), *compute_curves(texts, votes, remaining)))
-        names = ("removed", "comprehensiveness", "sufficiency")
-        return dict(zip(names, map(torch.stack, zip(*rows, strict=True)), strict=True))
+    def measure(texts: ErasableTexts) -> Columns:
+        orders = (sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in rankers.values())
+        return stack_values([measure_order(texts, order) for order in orders])
 
     found = collect(measure, batch_erasable(readout))
     several = np.flatnonzero(readout.lengths > 1)
-    items, removed = readout.lengths[several].astype(np.int32), found.pop("removed")[:, several]
+    columns = repeat_texts(readout, several, len(rankers))
+    removed = found.pop("removed")[:, several].reshape(-1)
     ranking = [name for name in rankers for _ in several]
-    columns = {
-        "id": [readout.ids[i] for i in several] * len(rankers),
-        "ranking": ranking,
-        "items": np.tile(items, len(rankers)),
-        "removed": removed.reshape(-1),
-        "fraction_removed": np.where(removed < 0, np.nan, removed / items).reshape(-1),
-    }
+    columns |= {"ranking": ranking, "removed": removed}
+    columns["fraction_removed"] = np.where(removed < 0, np.nan, removed / columns["items"])
     for name, values in found.items():
         by_row = values[..., several].transpose(0, 2, 1).reshape(-1, len(BINS))
         ordered = [of != SMALLEST for of in ranking]
@@ -204,7 +193,7 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
     """
     tops = {name: ranker for name, ranker in load_rankers(rankings).items() if name in TOPS or ":" in name}
 
-    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
+    def measure(texts: ErasableTexts) -> Columns:
         ranks = torch.tensor(
             [
                 int(stream("other", readout.ids[member], seed).integers(1, max(words, 2)))
@@ -213,7 +202,7 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
         )
         orders = torch.stack([sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in tops.values()])
         top = orders[..., 0]
-        by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
+        by_rank = orders[:, torch.arange(len(ranks)), ranks]
         erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
         positions = erased.flatten(0, 1).t()
         predicted, flipping = texts.erase(sum_without(texts, positions))
@@ -230,13 +219,13 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
         }
 
     found = collect(measure, batch_erasable(readout))
-    several, repeats = np.flatnonzero(readout.words > 1), len(tops) * len(DRAWS)
+    several, drawn = np.flatnonzero(readout.words > 1), [*product(tops, DRAWS)]
     return {
-        "id": [readout.ids[i] for i in several] * repeats,
-        "ranking": [ranking for ranking in tops for _ in range(len(DRAWS) * len(several))],
-        "draw": [draw for draw in DRAWS for _ in several] * len(tops),
-        "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
-    } | {name: values[..., several].reshape(-1) for name, values in found.items()}
+        **repeat_texts(readout, several, len(drawn)),
+        "ranking": [ranking for ranking, _ in drawn for _ in several],
+        "draw": [draw for _, draw in drawn for _ in several],
+        **{name: values[..., several].reshape(-1) for name, values in found.items()},
+    }
 
 
 SHUFFLED_MAPS = 10
@@ -258,39 +247,38 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     """
     count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
 
-    def measure(texts: PaddedReadout) -> dict[str, Tensor]:
+    def measure(texts: PaddedReadout) -> Columns:
         drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])
         own = count_votes(texts)
         imposed = draw_orders(texts, readout.ids, count, permutation.seed, permutation.marks)
         found = []
-        for shuffle in range(1 + count):
+        for shuffle, orders in enumerate([random, *random[:count, None]]):
             shuffled = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else own
             by_weight = sort_falling(shuffled.attention, shuffled)
             fewest = find_share(shuffled, sort_falling(find_smallest(shuffled, readout.ids, erasure.seed), shuffled))
-            orders = random[shuffle - 1 : shuffle] if shuffle else random
             at_random = torch.stack([find_share(shuffled, order) for order in orders])
             if not shuffle:
                 at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
             leads = shuffled.attention * (torch.nan if shuffled.heads else shuffled.margin)
             fall = shuffled.measure_fall(shuffled.predict(sum_without(shuffled, by_weight[:, :1])))[:, 0]
-            values = {
-                "prediction": shuffled.decision[:, 0].int(),
-                "tvd": tvd(own.predicted[..., 0], shuffled.predicted[..., 0]),
-                "random": at_random[0],
-                "by_weight": find_share(shuffled, by_weight),
-                "smallest": fewest,
-                "lead": leads.gather(1, by_weight[:, :1])[:, 0],
-                "fall": fall.where(texts.words > 1, torch.nan),
-            }
-            found.append(values)
-        return {name: torch.stack([values[name] for values in found]) for name in values}
+            found.append(
+                {
+                    "prediction": shuffled.decision[:, 0].int(),
+                    "tvd": tvd(own.predicted[..., 0], shuffled.predicted[..., 0]),
+                    "random": at_random[0],
+                    "by_weight": find_share(shuffled, by_weight),
+                    "smallest": fewest,
+                    "lead": leads.gather(1, by_weight[:, :1])[:, 0],
+                    "fall": fall.where(texts.words > 1, torch.nan),
+                }
+            )
+        return stack_values(found)
 
     found = collect(measure, batch_items(readout))
     return {
-        "id": readout.ids * (1 + count),
+        **repeat_texts(readout, np.arange(len(readout)), 1 + count),
         "shuffle": np.repeat(np.arange(1 + count, dtype=np.int32), len(readout)),
-        "items": np.tile(readout.lengths.astype(np.int32), 1 + count),
         **{name: values.reshape(-1) for name, values in found.items()},
     }

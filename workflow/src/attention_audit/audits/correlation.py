@@ -42,6 +42,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import torch
 from scipy.stats import kendalltau
 
 from attention_audit.arrays import Array
@@ -49,11 +50,11 @@ from attention_audit.model.attention import measure_absolute_conicity, measure_c
 from attention_audit.model.network import use_inference
 
 from .attributed import AttributedTexts
-from .batches import Columns, compute_rank_correlation, make_columns
+from .batches import Columns, compute_rank_correlation, make_columns, select_class
 from .leave_one_out import predict_without
-from .plausibility import NAMES, Rationales, list_cases, measure_cases
+from .plausibility import NAMES, Rationales, evidence_mass, find_evidence, list_cases, measure_cases
 from .rankings import BY_MAP, RANKERS
-from .settings import Agreement, Correlation, Deletion
+from .settings import Correlation
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
@@ -99,14 +100,14 @@ def correlation(texts: AttributedTexts, settings: Correlation) -> Columns:
     return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
 
-def agreement(texts: AttributedTexts, settings: Agreement) -> Columns:
+def agreement(texts: AttributedTexts) -> Columns:
     """Return the columns first, second, tau, texts; one row for every two of attention, the attributions of every text
     and integrated gradients, by their magnitudes, on the sample of texts that has the latter.
 
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
     tau: the mean over these texts, NaN where there is none.
     """
-    chosen, integrated = texts.get_integrated_gradients(settings)
+    chosen, integrated = texts.integrated_gradients
     everything: dict[str, Sequence[Any]] = {"attention": texts.readout.word_attention, **texts.scores}
     everything["integrated_gradients"] = [np.abs(scores) for scores in integrated]
     rows = []
@@ -117,16 +118,16 @@ def agreement(texts: AttributedTexts, settings: Agreement) -> Columns:
     return make_columns(("first", "second", "tau", "texts"), rows)
 
 
-def word_attributions(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
+def word_attributions(texts: AttributedTexts) -> Columns:
     """Return the columns id, attribution, scores: a row for each attribution and text that has it.
 
     gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
     loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
     `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
     """
-    chosen, gains = texts.get_integrated_gradients(agreement)
+    chosen, gains = texts.integrated_gradients
     everyone = np.arange(len(texts.split))
-    asked = everyone if deletion.texts is None else chosen
+    asked = everyone if texts.deletion.texts is None else chosen
     members = {"gradient": everyone, "loo": asked, "integrated_gradients": chosen}
     scores = (texts.gradient, texts.find_deletions(asked).falls, gains)
     rows = [
@@ -137,13 +138,13 @@ def word_attributions(texts: AttributedTexts, agreement: Agreement, deletion: De
     return make_columns(("id", "attribution", "scores"), rows)
 
 
-def attribution_stability(texts: AttributedTexts, agreement: Agreement, deletion: Deletion) -> Columns:
+def attribution_stability(texts: AttributedTexts) -> Columns:
     """Return the columns other, id, map, rho: a row for each earlier training of the model, attribution and text that
     has it.
 
     Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
     """
-    every, members = texts.score_words(agreement, deletion, 0)
+    every, members = texts.word_scores
     own = {name: scores for name, scores in every.items() if name not in {*BY_MAP, *texts.readout.maps}}
     rows = [
         (other, texts.readout.ids[member], name, compute_rank_correlation(theirs[name][member], scores[member]))
@@ -157,13 +158,13 @@ def attribution_stability(texts: AttributedTexts, agreement: Agreement, deletion
 
 def conicity(texts: AttributedTexts) -> Columns:
     """Return the columns id, conicity and magnitude; one row for each text."""
-    conicities, magnitudes = np.empty((2, len(texts.split)))
+    found = np.empty((2, len(texts.split)))
     with use_inference(texts.model):
         for members, batch in texts.split.iterate_by_length():
             states = texts.model(batch).states.double()
-            conicities[members] = measure_conicity(states, batch.mask).cpu().numpy()
-            magnitudes[members] = measure_absolute_conicity(states, batch.mask).cpu().numpy()
-    return {"id": texts.readout.ids, "conicity": conicities, "magnitude": magnitudes}
+            both = (measure(states, batch.mask) for measure in (measure_conicity, measure_absolute_conicity))
+            found[:, members] = torch.stack([*both]).cpu()
+    return {"id": texts.readout.ids, "conicity": found[0], "magnitude": found[1]}
 
 
 def name_words(name: str) -> str:
@@ -173,7 +174,7 @@ def name_words(name: str) -> str:
     return f"word_{name}" if name in RANKERS else name
 
 
-def plausible_words(texts: AttributedTexts, rationales: Rationales, agreement: Agreement) -> Columns:
+def plausible_words(texts: AttributedTexts, rationales: Rationales) -> Columns:
     """Return the columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the
     network again.
 
@@ -188,7 +189,7 @@ def plausible_words(texts: AttributedTexts, rationales: Rationales, agreement: A
     every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
     every["loo"] = texts.deletions.falls
     rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
-    chosen, gains = texts.get_integrated_gradients(agreement)
+    chosen, gains = texts.integrated_gradients
     sample = [case for case in cases if case.text in chosen]
     return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
 
@@ -200,26 +201,21 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
     `blocked` has the positions of the impermissible words of each text by its id; those behind the last word that is
     read are left out. Texts without such a word are predicted as they are.
     """
-    readout, lengths = texts.readout, texts.split.lengths
-    known, place = np.flatnonzero([name in blocked for name in readout.ids]), np.arange(lengths.max())
-    gone = np.array([np.isin(place, blocked[readout.ids[i]]) & (place < lengths[i]) for i in known], bool)
-    gone = gone.reshape(len(known), len(place))
-    counts = gone.sum(1, dtype=np.int32)
-    # -1 and NaN where no word is left
-    without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
-    able = np.flatnonzero(counts < lengths[known])
-    with use_inference(texts.model):
-        for rows, before, after in predict_without(texts.model, texts.split, known[able], gone[able]):
-            without[able[rows]] = after.argmax(1).cpu()
-            fall[able[rows]] = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0].cpu()
-    labels, attention = readout.labels[known], [readout.attention[i] for i in known]
+    readout, items = texts.readout, find_evidence(texts.readout, blocked)
+    known, masses = np.array([*items], int), evidence_mass(readout, blocked)
+    gone = np.zeros((len(known), texts.split.lengths.max()), bool)
+    for row, at in zip(gone, items.values(), strict=True):
+        row[at] = True
+    before, after = predict_without(texts.model, texts.split, known, gone)
+    fall, labels = select_class(before - after, before.argmax(1).numpy()), readout.labels[known]
     return {
-        "id": [readout.ids[i] for i in known],
-        "label": labels.astype(np.int32),
-        "blocked_words": counts,
-        "mass": [float(weights[row.nonzero()].sum()) for weights, row in zip(attention, gone, strict=True)],
-        "uniform_mass": counts / np.array([*map(len, attention)]),
+        "id": masses["id"],
+        "label": masses["label"],
+        "blocked_words": gone.sum(1, dtype=np.int32),
+        "mass": masses["evidence_mass"],
+        "uniform_mass": masses["uniform_mass"],
         "right": readout.predictions[known] == labels,
-        "right_without": np.where(without < 0, None, without == labels),
+        # no word may be left
+        "right_without": np.where(np.isnan(fall), None, after.argmax(1).numpy() == labels),
         "fall": fall,
     }

@@ -141,10 +141,10 @@ def compute_gradients(model: Network, split: Split, attached: bool = False) -> S
         (slope,) = torch.autograd.grad(odds.sum(), vectors)
         return sum_pieces(batch, (slope * vectors).sum(-1))
 
-    def cut(module: Any, inputs: Any, weights: Tensor) -> Tensor:
-        return weights.detach()
+    def detach(*args: Any) -> Any:
+        return args[-1].detach()
 
-    with nullcontext() if attached else model.attention.register_forward_hook(cut):
+    with nullcontext() if attached else model.attention.register_forward_hook(detach):
         products = compute_by_text(model, split, np.arange(len(split)), TOKENS, compute_slopes)
     return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 

@@ -24,12 +24,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.batching import Adam, stream
+from attention_audit.batching import Adam, cut_rows, stream
 from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, cut_rows
+from .batches import Columns, collect
 from .settings import InstanceAdversary
 
 # low enough that the weight is 0 in float precision beside others, high enough that its logarithm stays finite

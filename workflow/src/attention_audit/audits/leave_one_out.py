@@ -205,28 +205,28 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
     return found
 
 
-def predict_without(
-    model: Network, split: Split, members: Integers, gone: Flags
-) -> Iterator[tuple[Integers, Tensor, Tensor]]:
-    """Predict for texts before and after some of their words are deleted, of which at least one is left.
+def predict_without(model: Network, split: Split, members: Integers, gone: Flags) -> Tensor:
+    """Predict for texts before and after some of their words are deleted, (2, R, C); NaN where no word would be left.
 
-    members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
-    these (r,), and the predictions (r, C) before and after, until all rows are known.
+    members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go.
     """
     lengths, place = split.lengths[members], np.empty(len(split), np.int64)
     remaining = lengths - gone.sum(1)
     # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
     kept = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
-    different = np.unique(members)
-    for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
-        texts = different[group]
-        reading = Reading([model], split, texts)
-        (before,) = reading.predict_whole()
-        place[texts] = np.arange(len(texts))
-        of_texts = np.flatnonzero(np.isin(members, texts))
-        for run in sort_into_runs(remaining[of_texts], TOKENS):
-            rows = of_texts[run]
-            copies = (place[members[rows]], kept[rows, : remaining[rows].max()], remaining[rows])
-            text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
-            (after,) = reading.predict_copies(text, *words)
-            yield rows, before[text], after
+    found = torch.full((2, len(members), max(2, model.decoder.out_features)), torch.nan, dtype=torch.float64)
+    different = np.unique(members[remaining > 0])
+    with use_inference(model):
+        for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
+            texts = different[group]
+            reading = Reading([model], split, texts)
+            (before,) = reading.predict_whole()
+            place[texts] = np.arange(len(texts))
+            of_texts = np.flatnonzero(np.isin(members, texts) & (remaining > 0))
+            for run in sort_into_runs(remaining[of_texts], TOKENS):
+                rows = of_texts[run]
+                copies = (place[members[rows]], kept[rows, : remaining[rows].max()], remaining[rows])
+                text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
+                (after,) = reading.predict_copies(text, *words)
+                found[:, rows] = torch.stack([before[text], after]).cpu()
+    return found

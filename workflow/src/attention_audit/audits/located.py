@@ -28,7 +28,6 @@ tokenizer in the place of each piece of the word, and no likely words, which may
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -42,17 +41,12 @@ from attention_audit.model.batch import Batch
 from attention_audit.model.network import use_inference
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import probabilities
-from attention_audit.padded import PaddedReadout
-from attention_audit.readout import Readout, Scores
 from attention_audit.transformer.opening import open_tokenizer
 
-from .attributed import AttributedTexts
-from .batches import Columns, collect, make_columns, select_class
-from .erasure import ErasableTexts, find_share
-from .gradients import find_tokens, require_flat
-from .leave_one_out import TOKENS, Deletions, compute_logits, predict_without
-from .rankings import batch_states
-from .settings import Agreement, Deletion, Erasure
+from .attributed import AttributedTexts, RankedRows
+from .batches import Columns, select_class
+from .gradients import find_tokens
+from .leave_one_out import TOKENS, compute_logits, predict_without
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
@@ -65,33 +59,13 @@ def count_deleted(lengths: Integers) -> Integers:
     return np.maximum(-(-lengths[:, None] * np.array([0, *DELETED]) // 100), 1)
 
 
-def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:
-    """Order the words of each text by each ranking; and find the share of the states that go in this order until the
-    decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
-    from which they do not follow.
-    """
-    orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
-
-    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, Tensor]:
-        if isinstance(texts, PaddedReadout):
-            return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
-        shares = {}
-        for name, every in orders.items():
-            # marks of a tokenizer come after the words, and then padding
-            items = [np.r_[every[i], len(every[i]) : texts.attention.shape[1]] for i in texts.members]
-            shares[name] = find_share(texts, torch.from_numpy(np.stack(items)))
-        return shares
-
-    return orders, collect(measure, batch_states(readout))
-
-
-def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
+def find_sets(members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
     """Find the different sets of words that are the first of n orders of the texts at `members`, by `count_deleted`.
 
-    lengths (N,): those of all texts. Returns the text of each set, (D,), its words, (D, L), and which set each order
-    has at each size, (n, 5).
+    Returns the text of each set, (D,), its words, (D, L), and which set each order has at each size, (n, 5).
     """
-    count, longest = count_deleted(lengths[members]), max(map(len, orders))
+    lengths = np.array([*map(len, orders)])
+    count, longest = count_deleted(lengths), lengths.max()
     # the place of each word in its text's order; past the last word one behind all others
     places = np.full((len(orders), longest), longest)
     for row, positions in zip(places, orders, strict=True):
@@ -104,82 +78,53 @@ def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> t
     return text[different], gone[different], same.reshape(count.shape)
 
 
-class RankedRows(NamedTuple):
-    """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
-
-    member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking. scores: of
-    its words. fraction_removed (R,): see `rank`.
-    """
-
-    deletions: Deletions
-    member: Integers
-    ranking: list[str]
-    words: list[Integers]
-    scores: Scores
-    fraction_removed: list[float]
-
-
-def rank_texts(texts: AttributedTexts, agreement: Agreement, seed: int, deletion: Deletion) -> RankedRows:
-    """List the rows of `located`."""
-    scores, asked = texts.score_words(agreement, deletion, seed)
-    orders, erased = rank(texts.readout, scores)
-    rows = [
-        (member, name, orders[name][member], scores[name][member], erased[name][member])
-        for name, members in asked.items()
-        for member in members
-    ]
-    member, *columns = make_columns(RankedRows._fields[1:], rows).values()
-    return RankedRows(texts.find_deletions(asked["loo"]), np.array(member, int), *columns)
-
-
-def split_rows(lengths: Integers, rows: RankedRows) -> Iterator[Integers]:
+def split_rows(rows: RankedRows) -> Iterator[Integers]:
     """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
     together.
     """
-    by_text = np.lexsort((rows.member, lengths[rows.member]))
-    for run in cut_runs(lengths[rows.member[by_text]], tokens=MAX_TOKENS_AT_ONCE):
+    by_text = np.lexsort((rows.member, rows.lengths))
+    for run in cut_runs(rows.lengths[by_text], tokens=MAX_TOKENS_AT_ONCE):
         yield by_text[run]
 
 
-def measure_falls(lengths: Integers, rows: RankedRows, lose: Callable[[Integers, Flags], Floats]) -> Floats:
+def measure_falls(rows: RankedRows, lose: Callable[[Integers, Flags], Floats]) -> Floats:
     """Compute what the predicted class loses without the first words of each row, (R, 5), by `count_deleted`.
 
     lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
     """
     lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    for part in split_rows(lengths, rows):
-        text, gone, same = find_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+    for part in split_rows(rows):
+        text, gone, same = find_sets(rows.member[part], [rows.words[row] for row in part])
         lost[part] = lose(text, gone)[same]
     return lost
 
 
-def delete_sets(texts: AttributedTexts, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
+def delete_sets(texts: AttributedTexts, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
+    deletions = texts.ranked.deletions
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
-    with use_inference(texts.model):
-        for rows, before, after in predict_without(texts.model, texts.split, text[several], gone[several]):
-            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
+    before, after = predict_without(texts.model, texts.split, text[several], gone[several])
+    lost[several] = select_class(before - after, deletions.predicted[text[several]])
     return lost
 
 
-def located(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def located(texts: AttributedTexts) -> Columns:
     """Return the columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of
     two words.
 
     falls: the probability of the predicted class, before minus after the first k words of the ranking are deleted, for
     each k of `count_deleted`. top_flips: whether the class changes without the first word. fraction_removed: see
-    `rank`. Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other
-    rankings for the larger one of `deletion` and for these texts, or for all.
+    `rankings.rank`. Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the
+    other rankings for the larger one of `deletion` and for these texts, or for all.
     """
-    lengths, rows = texts.split.lengths, rank_texts(texts, agreement, erasure.seed, deletion)
-    lose = partial(delete_sets, texts, rows.deletions)
+    rows = texts.ranked
     firsts = zip(rows.member, rows.words, strict=True)
     return {
-        "id": [texts.readout.ids[i] for i in rows.member],
+        "id": rows.ids,
         "ranking": rows.ranking,
-        "words": lengths[rows.member].astype(np.int32),
-        "falls": list(measure_falls(lengths, rows, lose)),
+        "words": rows.lengths.astype(np.int32),
+        "falls": list(measure_falls(rows, partial(delete_sets, texts))),
         "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
     }
@@ -198,15 +143,11 @@ def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Intege
     return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
 
 
-def draw_likely(texts: AttributedTexts, occurrences: Integers, seed: int) -> StandIn:
-    """Draw likely words in the place of others."""
-
-    def draw(members: Integers, words: Tensor) -> Tensor:
-        streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
-        uniform = np.stack([random.random(words.shape[1]) for random in streams])
-        return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
-
-    return draw
+def draw_likely(texts: AttributedTexts, occurrences: Integers, members: Integers, words: Tensor) -> Tensor:
+    """Draw likely words in the place of others, as a `StandIn` of these texts."""
+    streams = (stream("replaced", texts.readout.ids[member], texts.erasure.seed) for member in members)
+    uniform = np.stack([random.random(words.shape[1]) for random in streams])
+    return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
 
 
 def repeat_id(id_: int) -> StandIn:
@@ -214,7 +155,7 @@ def repeat_id(id_: int) -> StandIn:
     return lambda _, words: torch.full_like(words, id_)
 
 
-def list_stand_ins(texts: AttributedTexts, occurrences: Integers, seed: int) -> Mapping[str, StandIn]:
+def list_stand_ins(texts: AttributedTexts, occurrences: Integers) -> Mapping[str, StandIn]:
     """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
     model = texts.model
     if isinstance(model, TransformerClassifier):
@@ -223,7 +164,7 @@ def list_stand_ins(texts: AttributedTexts, occurrences: Integers, seed: int) -> 
         return {name: repeat_id(id_) for name, id_ in ids.items() if id_ is not None}
     if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):
         return {}
-    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: draw_likely(texts, occurrences, seed)}
+    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: partial(draw_likely, texts, occurrences)}
 
 
 def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: StandIn) -> Batch:
@@ -238,27 +179,22 @@ def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: Stand
 
 
 def predict_altered(
-    texts: AttributedTexts,
-    classes: Integers,
-    members: Integers,
-    runs: Iterable[Integers],
-    read: Callable[..., Tensor],
+    texts: AttributedTexts, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
 ) -> Floats:
-    """Predict a class of each altered text: members (R,) -> (R,); a text may stand in `members` several times.
+    """Predict, of each altered text, the class that is predicted for the whole text: members (R,) -> (R,); a text may
+    stand in `members` several times.
 
-    `classes` are those of all texts of the split. `read` gives the logits of the rows of a run from their batch.
+    `read` gives the logits of the rows of a run from their batch.
     """
-    found = np.empty(len(members))
+    found, classes = np.empty(len(members)), texts.ranked.deletions.predicted[members]
     with use_inference(texts.model):
         for rows in runs:
-            read_logits = read(rows, require_flat(texts.split.batch(members[rows])))
-            found[rows] = select_class(probabilities(read_logits.double()), classes[members[rows]])
+            read_logits = read(rows, texts.split.batch(members[rows]))
+            found[rows] = select_class(probabilities(read_logits.double()), classes[rows])
     return found
 
 
-def replace_sets(
-    texts: AttributedTexts, deletions: Deletions, stand_in: StandIn, text: Integers, gone: Flags
-) -> Floats:
+def replace_sets(texts: AttributedTexts, stand_in: StandIn, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
     # nothing is replaced in the first rows
     whole = np.unique(text)
@@ -269,26 +205,23 @@ def replace_sets(
         return compute_logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
     together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
-    chance = predict_altered(texts, deletions.predicted, members, together, read)
+    chance = predict_altered(texts, members, together, read)
     return chance[np.searchsorted(whole, text)] - chance[len(whole) :]
 
 
-def replaced(
-    texts: AttributedTexts, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
-) -> Columns:
+def replaced(texts: AttributedTexts, occurrences: Integers) -> Columns:
     """Return the columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 
     falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
     the ranking are replaced, for each k of `count_deleted`. occurrences (V,): how often the training texts have the
     word of each row of the embedding. A Transformer below another classifier has no rows.
     """
-    lengths, named = texts.split.lengths, list_stand_ins(texts, occurrences, erasure.seed)
-    rows = rank_texts(texts, agreement, erasure.seed, deletion)
-    lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
+    named, rows = list_stand_ins(texts, occurrences), texts.ranked
+    lose = [partial(replace_sets, texts, stand_in) for stand_in in named.values()]
     return {
-        "id": [texts.readout.ids[i] for i in rows.member] * len(named),
+        "id": rows.ids * len(named),
         "ranking": rows.ranking * len(named),
         "by": [name for name in named for _ in rows.ranking],
-        "words": np.tile(lengths[rows.member].astype(np.int32), len(named)),
-        "falls": [fall for each in lose for fall in measure_falls(lengths, rows, each)],
+        "words": np.tile(rows.lengths.astype(np.int32), len(named)),
+        "falls": [fall for each in lose for fall in measure_falls(rows, each)],
     }

@@ -25,7 +25,7 @@ from attention_audit.divergence import detect_flips, jsd_rearranged, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, draw_orders, make_columns, permute_weights
+from .batches import Columns, collect, draw_orders, permute_weights, stack_values
 from .erasure import ErasableTexts, batch_erasable, find_share
 from .rankings import sort_falling
 from .settings import Permutation
@@ -79,22 +79,19 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
 
     mean_tvd, flips: of at most `MAX_PERMUTATIONS` permutations of this head's weights, the other heads as they are.
     fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
-    decision flips; NaN where it never does. No rows where the readout has one map.
+    decision flips; NaN where it never does.
     """
-    if readout.several is None:
-        return make_columns(("id", "head", "items", "mean_tvd", "flips", "fraction_removed"), [])
 
-    def measure(texts: PaddedReadout) -> dict[str, Tensor]:
-        weights, before = readout.pad_heads(texts.members), texts.predict(texts.weights[None])
+    def measure(texts: PaddedReadout) -> Columns:
+        weights, before, found = readout.pad_heads(texts.members), texts.predict(texts.weights[None]), []
         drawn = draw_orders(texts, readout.ids, min(permutations, MAX_PERMUTATIONS), seed)
-        moved, flips = [], []
         for head, own in enumerate(weights.unbind(1)):
             after = texts.predict(replace_head(texts, weights, head, permute_weights(own, drawn)))
-            moved.append(tvd(after, before).mean(0))
-            flips.append(detect_flips(before, after).double().mean(0))
-        return {"mean_tvd": torch.stack(moved), "flips": torch.stack(flips)}
+            flips = detect_flips(before, after).double().mean(0)
+            found.append({"mean_tvd": tvd(after, before).mean(0), "flips": flips})
+        return stack_values(found)
 
-    def measure_erased(texts: ErasableTexts) -> dict[str, Tensor]:
+    def measure_erased(texts: ErasableTexts) -> Columns:
         of_heads = readout.pad_heads(texts.members).unbind(1)
         shares = [find_share(texts, sort_falling(pad(own, (0, 1)), texts)) for own in of_heads]
         return {"fraction_removed": torch.stack(shares)}

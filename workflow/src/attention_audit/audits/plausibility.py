@@ -33,12 +33,11 @@ import pandas as pd
 
 from attention_audit.arrays import Array, Flags, Floats, Integers
 from attention_audit.corpus.rationales import Rationale
-from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
-from .batches import Columns, collect, cut_rows, make_columns
-from .erasure import ErasableTexts, batch_erasable
-from .rankings import RANKERS, TOPS, batch_states, score_states, sort_falling
+from .batches import Columns, make_columns
+from .erasure import batch_erasable
+from .rankings import RANKERS, TOPS, list_scores, sort_falling
 
 Row = tuple[Any, ...]
 """Values of `NAMES`."""
@@ -51,7 +50,6 @@ MAJORITY = ""
 RANDOM, FREQUENCY, OTHERS = "random", "frequency", "others"
 """The floors: a random order, which is also what uniform weights get, and rare words first. The ceiling: the other
 annotators."""
-CONTRIBUTION = "contribution"
 MEASURES = ("auprc", "f1", "iou")
 NAMES = ("id", "annotator", "attribution", "words", "marked", *MEASURES, "mass")
 NO_SHARES = ("gradient", "product", "loo", "integrated_gradients", FREQUENCY)
@@ -182,15 +180,9 @@ def list_attributions(readout: Readout) -> dict[str, Sequence[Array]]:
     Those are attention and the rankings by the states under it (`rankings`), with their signs; where predictions are
     linear in the attention, or are expanded so, the magnitudes of the exact contributions; and the further maps.
     """
-
-    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, list[Floats]]:
-        scores = score_states(texts, readout.ids, 0)
-        del scores["random"]
-        if isinstance(texts, ErasableTexts):
-            scores[CONTRIBUTION] = texts.exact_contributions.abs()
-        return {name: cut_rows(of_texts, texts.lengths) for name, of_texts in scores.items()}
-
-    return {**collect(measure, batch_states(readout)), **readout.maps}
+    scores = list_scores(readout, 0, marks=True)
+    del scores["random"]
+    return {**scores, **readout.maps}
 
 
 def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> Columns:

@@ -3,20 +3,21 @@
 A ranking scores every item. The item with the highest score comes first; of items with equal scores, the earlier one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.batching import mark_lengths, stream
+from attention_audit.arrays import Floats, Integers
+from attention_audit.batching import cut_rows, mark_lengths, stream
 from attention_audit.divergence import detect_flips
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
-from .batches import collect, cut_rows
-from .erasure import ErasableTexts, batch_erasable, find_flips, reorder_votes, sum_remaining
+from .batches import Columns, collect
+from .erasure import ErasableTexts, batch_erasable, find_flips, find_share, reorder_votes, sum_remaining
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -71,10 +72,7 @@ def search_greedily(texts: ErasableTexts) -> Tensor:
 
 def find_shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     """Find scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
-    everything = [
-        search_greedily(texts),
-        *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST),
-    ]
+    everything = [search_greedily(texts), *(RANKERS[name](texts, ids, seed) for name in BY_STATES)]
     never = len(texts.attention[0])
     best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
@@ -139,6 +137,10 @@ BY_MAP = BY_STATES[:2]
 """Those of a map from which the predictions do not follow."""
 
 
+CONTRIBUTION = "contribution"
+"""What is no ranking, since it has the order of the product but for the signs."""
+
+
 def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
     """Load the rankings, and behind them those of the user's own, each "module:function"."""
     return RANKERS | {target: load(target) for target in own}
@@ -150,12 +152,14 @@ def batch_states(readout: Readout) -> Iterator[ErasableTexts | PaddedReadout]:
 
 
 def score_states(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
-    """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each; `ids` are those of all texts of the readout.
+    """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each, and by the magnitudes of their exact
+    contributions where these are known; `ids` are those of all texts of the readout.
 
     The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
     """
     if isinstance(texts, ErasableTexts):
-        return {name: RANKERS[name](texts, ids, seed) for name in BY_STATES}
+        scores = {name: RANKERS[name](texts, ids, seed) for name in BY_STATES}
+        return scores | {CONTRIBUTION: texts.exact_contributions.abs()}
 
     def choose(predicted: Tensor) -> Tensor:
         return torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
@@ -167,11 +171,31 @@ def score_states(texts: ErasableTexts | PaddedReadout, ids: Sequence[str], seed:
     return scores
 
 
-def list_scores(readout: Readout, seed: int) -> dict[str, Scores]:
-    """List the scores of the words of all texts, (L_i,) each, by the rankings `BY_STATES`, or `BY_MAP`."""
+def list_scores(readout: Readout, seed: int, marks: bool = False) -> dict[str, Scores]:
+    """List the scores `score_states` of the words of all texts, or of all items with the marks, (L_i,) each."""
 
-    def measure(texts: ErasableTexts | PaddedReadout) -> dict[str, Scores]:
-        scores = score_states(texts, readout.ids, seed)
-        return {name: cut_rows(of_texts, texts.words) for name, of_texts in scores.items()}
+    def measure(texts: ErasableTexts | PaddedReadout) -> Columns:
+        scores, counts = score_states(texts, readout.ids, seed), texts.lengths if marks else texts.words
+        return {name: cut_rows(of_texts, counts) for name, of_texts in scores.items()}
 
     return collect(measure, batch_states(readout))
+
+
+def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:
+    """Order the words of each text by each ranking; and find the share of the states that go in this order until the
+    decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
+    from which they do not follow.
+    """
+    orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
+
+    def measure(texts: ErasableTexts | PaddedReadout) -> Columns:
+        if isinstance(texts, PaddedReadout):
+            return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
+        shares = {}
+        for name, every in orders.items():
+            # marks of a tokenizer come after the words, and then padding
+            items = [np.r_[every[i], len(every[i]) : texts.attention.shape[1]] for i in texts.members]
+            shares[name] = find_share(texts, torch.from_numpy(np.stack(items)))
+        return shares
+
+    return orders, collect(measure, batch_states(readout))

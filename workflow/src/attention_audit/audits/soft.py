@@ -35,8 +35,7 @@ from attention_audit.model.batch import Batch
 from .attributed import AttributedTexts
 from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
-from .located import predict_altered, rank_texts, split_rows
-from .settings import Agreement, Deletion, Erasure
+from .located import predict_altered, split_rows
 
 DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
@@ -77,8 +76,8 @@ def find_kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> T
     return (below == keeps[:, None, None]) | (token < 0)[..., None]
 
 
-def predict_copies(texts: AttributedTexts, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
-    """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
+def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
+    """Predict the class of each text in its copies, (R,)."""
     split = texts.split
     member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
     order = np.lexsort((draws, member, split.sizes[member]))
@@ -86,7 +85,7 @@ def predict_copies(texts: AttributedTexts, classes: Integers, copies: Sequence[C
     # copies with the same numbers follow one another
     @lru_cache(1)
     def draw(text: int, number: int, width: int) -> Tensor:
-        random = stream(f"soft {number}", texts.readout.ids[text], seed)
+        random = stream(f"soft {number}", texts.readout.ids[text], texts.erasure.seed)
         return torch.from_numpy(random.random((split.sizes[text] + 2, width)))
 
     def read(rows: Integers, batch: Batch) -> Tensor:
@@ -100,12 +99,13 @@ def predict_copies(texts: AttributedTexts, classes: Integers, copies: Sequence[C
         return run_on(texts.model, batch, vectors * find_kept(batch, *given)).logits
 
     parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(TOKENS))
-    return predict_altered(texts, classes, member, (order[part] for part in parts), read)
+    return predict_altered(texts, member, (order[part] for part in parts), read)
 
 
-def copy_text(texts: AttributedTexts, member: int, scores: Floats, seed: int) -> list[Copy]:
+def copy_text(texts: AttributedTexts, member: int, scores: Floats) -> list[Copy]:
     """Copy a text with its scores by `KINDS`, all draws of a kind in a row: 4 * DRAWS."""
-    streams = (stream(f"soft order {number}", texts.readout.ids[member], seed) for number in range(DRAWS))
+    id_, seed = texts.readout.ids[member], texts.erasure.seed
+    streams = (stream(f"soft order {number}", id_, seed) for number in range(DRAWS))
     shuffled = [random.permutation(scores) for random in streams]
     return [
         Copy(member, draw, own, keeps)
@@ -115,36 +115,32 @@ def copy_text(texts: AttributedTexts, member: int, scores: Floats, seed: int) ->
     ]
 
 
-def soft(texts: AttributedTexts, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
+def soft(texts: AttributedTexts) -> Columns:
     """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
     less than `MIN_LOSS` is lost by erasing all.
     """
-    lengths, seed = texts.split.lengths, erasure.seed
-    rows = rank_texts(texts, agreement, seed, deletion)
-    found = np.full((len(KINDS), len(rows.member)), np.nan)
-    nothing = np.empty(len(rows.member))
-    for part in split_rows(lengths, rows):
-        members = np.unique(rows.member[part])
+    lengths, rows = texts.split.lengths, texts.ranked
+    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(KINDS), DRAWS))
+    for part in split_rows(rows):
+        members, at = np.unique(rows.member[part], return_inverse=True)
         # nothing is erased, and then all
         plain = [Copy(i, 0, np.full(lengths[i], end), False) for end in (0.0, 1.0) for i in members]
-        before, after = predict_copies(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)
-        at = np.searchsorted(members, rows.member[part])
+        ends[:, part] = predict_copies(texts, plain).reshape(2, -1)[:, at]
         scored = ((rows.member[row], scale_scores(rows.scores[row])) for row in part)
-        copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores, seed)]
-        chance = predict_copies(texts, rows.deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
-        lost = np.maximum(before[at, None, None] - chance, 0.0)
-        whole = np.maximum(before - after, 0.0)[at]
-        nothing[part] = 1 - whole
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
-        # S(X') - S(X0) = what all loses - what X' loses
-        shares[1::2] = 1 - shares[1::2]
-        found[:, part] = np.where(whole > MIN_LOSS, shares, np.nan)
+        copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores)]
+        chance[part] = predict_copies(texts, copies).reshape(-1, len(KINDS), DRAWS)
+    before, after = ends
+    whole, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
+    # S(X') - S(X0) = what all loses - what X' loses
+    shares[1::2] = 1 - shares[1::2]
+    shares[:, whole <= MIN_LOSS] = np.nan
     return {
-        "id": [texts.readout.ids[i] for i in rows.member],
+        "id": rows.ids,
         "ranking": rows.ranking,
-        "nothing": nothing,
-        **dict(zip(KINDS, found, strict=True)),
+        "nothing": 1 - whole,
+        **dict(zip(KINDS, shares, strict=True)),
     }

@@ -6,6 +6,7 @@ from typing import cast
 from torch import Tensor
 
 from attention_audit.arrays import Floats32
+from attention_audit.batching import cut_rows
 from attention_audit.targets import load
 from attention_audit.transformer.states import PieceBatch
 
@@ -51,5 +52,4 @@ def sum_words(scores: Tensor, pieces: PieceBatch) -> list[Floats32]:
 
     Words that are read from the same pieces have equal parts; marks are left out.
     """
-    items = pieces.weigh_items(scores[:, None])[:, 0].cpu().numpy()
-    return [row[:count] for row, count in zip(items, pieces.read.tolist(), strict=True)]
+    return cut_rows(pieces.weigh_items(scores[:, None])[:, 0], pieces.read)

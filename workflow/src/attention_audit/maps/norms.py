@@ -6,6 +6,7 @@ b_o, which belongs to no piece; biases of the values are in f, since the weights
 """
 
 from collections.abc import Callable
+from functools import wraps
 
 import torch
 from torch import Tensor, nn
@@ -14,7 +15,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.model.sequence_classifier import LayerPass
 from attention_audit.model.tail import ACTIVATIONS
 
-from .passes import ModelPass, require_norm_after
+from .passes import Map, ModelPass, require_norm_after
 
 MAX_NUMBERS_AT_ONCE = 1 << 18
 """Numbers that pass at once."""
@@ -58,17 +59,23 @@ def value_norm(read: ModelPass) -> Tensor:
     return lengths * read.mask
 
 
-def combine_layers(read: ModelPass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
-    """Take row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
+def combine_layers(layer_matrix: Callable[[ModelPass, LayerPass, int], Tensor]) -> Map:
+    """Make a map of a matrix of each layer: row 0 of their product, the last layer first, as shares of all pieces.
 
     layer_matrix: gives the first R rows of the matrix of a layer, (B, R, P); of the last layer one row is asked.
     """
-    *below, last = read.layers
-    row = normalise_rows(layer_matrix(last, 1))
-    for layer in reversed(below):
-        # a product of many norms overflows; only proportions matter
-        row = normalise_rows(row @ layer_matrix(layer, row.shape[-1]))
-    return row[:, 0]
+
+    @wraps(layer_matrix)
+    @torch.no_grad()
+    def multiply_layers(read: ModelPass) -> Tensor:
+        *below, last = read.layers
+        row = normalise_rows(layer_matrix(read, last, 1))
+        for layer in reversed(below):
+            # a product of many norms overflows; only proportions matter
+            row = normalise_rows(row @ layer_matrix(read, layer, row.shape[-1]))
+        return row[:, 0]
+
+    return require_norm_after(multiply_layers)
 
 
 def normalise_rows(rows: Tensor) -> Tensor:
@@ -76,34 +83,28 @@ def normalise_rows(rows: Tensor) -> Tensor:
     return rows / rows.sum(-1, keepdim=True).clamp(min=torch.finfo(rows.dtype).tiny)
 
 
-@require_norm_after
-@torch.no_grad()
-def globenc(read: ModelPass) -> Tensor:
+@combine_layers
+def globenc(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
     and the inner layer left out; row 0 of the product of these matrices, the last layer first.
 
     Modarressi et al. 2022 (N_ENC). Scores are shares of all pieces; the authors' are not divided by their sum. One
     pass. Lengths are taken from the products of the heads' vectors, so that no T_ij is made.
     """
-
-    def compute_lengths(layer: LayerPass, rows: int) -> Tensor:
-        first, second = map(layer.part, ("first", "second"))
-        of_heads = normalise_part(second, normalise_part(first, project_heads(layer)))
-        own = normalise_part(second, normalise_part(first, layer.below[:, :rows]))
-        weights = layer.weights[:, :, :rows]
-        products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
-        found = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
-        place = torch.arange(rows, device=found.device)
-        found[:, place, place] = (select_diagonal(weights, of_heads) + own).norm(dim=-1)
-        whole = compute_deviation(first, layer.mixed) * compute_deviation(second, layer.joined)
-        return found / whole[:, :rows, None] * read.mask[:, None]
-
-    return combine_layers(read, compute_lengths)
+    first, second = map(layer.part, ("first", "second"))
+    of_heads = normalise_part(second, normalise_part(first, project_heads(layer)))
+    own = normalise_part(second, normalise_part(first, layer.below[:, :rows]))
+    weights = layer.weights[:, :, :rows]
+    products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
+    found = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
+    place = torch.arange(rows, device=found.device)
+    found[:, place, place] = (select_diagonal(weights, of_heads) + own).norm(dim=-1)
+    whole = compute_deviation(first, layer.mixed) * compute_deviation(second, layer.joined)
+    return found / whole[:, :rows, None] * read.mask[:, None]
 
 
-@require_norm_after
-@torch.no_grad()
-def alti(read: ModelPass) -> Tensor:
+@combine_layers
+def alti(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
 
         c_ij = max(0, |y_i|_1 - |y_i - T'_ij|_1),   T'_ij = N1(T_ij) as a part,
@@ -113,21 +114,17 @@ def alti(read: ModelPass) -> Tensor:
     Ferrando et al. 2022. Their code leaves the epsilon of N1 out of the deviation, and its distances add 1e-6 to every
     number of a difference (torch's default), which moves scores by some millionths. One pass.
     """
-
-    def compute_shares(layer: LayerPass, rows: int) -> Tensor:
-        first = layer.part("first")
-        of_heads = normalise_part(first, project_heads(layer))
-        whole: Tensor = first(layer.mixed)[:, :rows]
-        by = compute_deviation(first, layer.mixed)[:, :rows]
-        weights = layer.weights[:, :, :rows] / by[:, None, :, None]
-        far = torch.stack([measure_distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
-        place = torch.arange(rows, device=far.device)
-        own = select_diagonal(weights, of_heads) + normalise_part(first, layer.below[:, :rows]) / by[..., None]
-        far[:, place, place] = (whole - own).norm(p=1, dim=-1)
-        size: Tensor = whole.norm(p=1, dim=-1)
-        return normalise_rows((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
-
-    return combine_layers(read, compute_shares)
+    first = layer.part("first")
+    of_heads = normalise_part(first, project_heads(layer))
+    whole: Tensor = first(layer.mixed)[:, :rows]
+    by = compute_deviation(first, layer.mixed)[:, :rows]
+    weights = layer.weights[:, :, :rows] / by[:, None, :, None]
+    far = torch.stack([measure_distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
+    place = torch.arange(rows, device=far.device)
+    own = select_diagonal(weights, of_heads) + normalise_part(first, layer.below[:, :rows]) / by[..., None]
+    far[:, place, place] = (whole - own).norm(p=1, dim=-1)
+    size: Tensor = whole.norm(p=1, dim=-1)
+    return normalise_rows((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
 
 
 def select_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
@@ -143,27 +140,22 @@ def measure_distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tenso
     return torch.cat([torch.baddbmm(whole, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
 
 
-@require_norm_after
-@torch.no_grad()
-def value_zeroing(read: ModelPass) -> Tensor:
+@combine_layers
+def value_zeroing(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """Value zeroing: a piece j matters to piece i by how far, by the cosine, what the layer returns for i moves where
     the value of j is 0; rows normalised; row 0 of the product of the layers' matrices, the last layer first.
 
     Mohebbi et al. 2023. Rows are normalised as in the authors' code. About as many passes as there are pieces.
     """
-
-    def compute_distances(layer: LayerPass, rows: int) -> Tensor:
-        first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
-        active, of_heads = ACTIVATIONS[read.classifier.active], project_heads(layer)
-        some = count_together(read.mask.shape[1], layer.mixed.shape[-1])
-        moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
-        for text, vectors in enumerate(of_heads):
-            for start in range(0, rows, some):
-                part = slice(start, min(start + some, rows))
-                gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
-                normed = first(layer.mixed[text, part, None] - gone)
-                above = second(outer(active(inner(normed))) + normed)
-                moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
-        return normalise_rows(moved.clamp(min=0) * read.mask[:, None])
-
-    return combine_layers(read, compute_distances)
+    first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
+    active, of_heads = ACTIVATIONS[read.classifier.active], project_heads(layer)
+    some = count_together(read.mask.shape[1], layer.mixed.shape[-1])
+    moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
+    for text, vectors in enumerate(of_heads):
+        for start in range(0, rows, some):
+            part = slice(start, min(start + some, rows))
+            gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
+            normed = first(layer.mixed[text, part, None] - gone)
+            above = second(outer(active(inner(normed))) + normed)
+            moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
+    return normalise_rows(moved.clamp(min=0) * read.mask[:, None])

@@ -4,6 +4,7 @@ They share a process, and the attributions of each training: `audits.attributed.
 are called with; their further parameters are those of `stages.audits`.
 """
 
+from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
@@ -12,6 +13,7 @@ import torch
 
 from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import delete_each
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.jobs.audit import AuditedRun, AuditsJob
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network
@@ -24,6 +26,16 @@ from .read_classifier import build_split_of, cut_pieces, open_classifier, read_t
 
 Built = tuple[Network, Split, list[str]]
 """A training with the texts of its split, and their ids."""
+
+
+def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> AttributedTexts:
+    """Join a model with the texts of a split, which have these ids, and with its readout of them."""
+    readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
+    audits = job.settings.audits
+    sections = ChainMap(*(asked.sections for asked in audits))
+    agreement = Agreement(**{**sections.get("agreement", {}), "attributions": audits[0].attributions})
+    deletion, erasure = Deletion(**sections.get("deletion", {})), Erasure(**sections.get("erasure", {}))
+    return AttributedTexts(model, split, readout, job.report, agreement, deletion, erasure, seed=run.seed)
 
 
 def open_classifiers(job: Job[AuditsJob], runs: Sequence[AuditedRun], device: torch.device) -> Iterator[Built]:
@@ -66,20 +78,10 @@ def run(job: Job[AuditsJob]) -> None:
     earlier: dict[int, dict[str, Scores]] = {}
     for place, (run, (model, split, ids)) in enumerate(zip(runs, built, strict=True)):
         job.report(f"{run.model}, seed {run.seed}: {len(split)} texts")
-        readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
-        attributed = AttributedTexts(
-            model,
-            split,
-            readout,
-            job.report,
-            together=together,
-            place=place,
-            seed=run.seed,
-            own=job.settings.audits[0].attributions,
-            earlier=earlier,
-        )
+        attributed = attribute(job, run, model, split, ids)
+        attributed.together, attributed.place, attributed.earlier = together, place, earlier
         for runner, found in tables.items():
-            if run in runner.settings.runs and not runner.find_lack(run, readout):
+            if run in runner.settings.runs and not runner.find_lack(run, attributed.readout):
                 found.append(runner.label(runner.call(attributed, run=run), run))
     for runner, found in tables.items():
         runner.write(found)
