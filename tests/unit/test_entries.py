@@ -199,6 +199,5 @@ def test_a_read_of_one_suite_by_name_is_of_that_suite(plan):
     read = ReadFile("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
     assert plan.exhibit_plan.list_inputs(entry)["permutation"] == [
-        plan.audit_plan.locate(each, "permutation")
-        for each in plan.scope.list_judged(plan.scope.find_suite("jw"), "needle")
+        plan.audit_plan.locate(each, "permutation") for each in plan.scope.find_data("jw", "needle").judged
     ]

@@ -301,19 +301,16 @@ def audit_classifier(
 
             found = run_plan(plan, TABLES, report)
             report(bar.total, bar.total, "")
-        scope, suite, ids = plan.scope, plan.scope.find_suite("hf"), [*map(str, range(len(texts)))]
-        runs = scope.models(suite, DATASET)[MODEL].runs
+        data, ids = plan.scope.find_data("hf", DATASET), [*map(str, range(len(texts)))]
+        suite, runs = data.suite, data.models[MODEL].runs
         return Audited(
             found["summary"],
             collect_labels(
-                [{name: look.label for name, look in scope.list_looks(suite).items()}], {suite.paper: suite.title}
+                [{name: look.label for name, look in plan.scope.list_looks(suite).items()}], {suite.paper: suite.title}
             ),
             found["hf_table_maps"],
             found["texts"],
-            [
-                read_readout(Path(plan.trainings.find_home(suite, DATASET, run).locate_readout())).align(ids)
-                for run in runs
-            ],
+            [read_readout(Path(plan.trainings.homes[run].locate_readout())).align(ids) for run in runs],
             [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )

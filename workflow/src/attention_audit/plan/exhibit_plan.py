@@ -18,8 +18,9 @@ from .audits import audit_named
 from .corpora import add_others, list_fetched, list_records
 from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
 from .job import Files, PlannedJob
+from .model import Suite
 from .scope import Scope
-from .suites import Suite
+from .suites import SUITES
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 SUMMARY_AUDITS = (
@@ -80,18 +81,16 @@ class ExhibitPlan:
 
     def _find_gap(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""
-        suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.list_datasets(suite)]
+        asked = [data for data in self.scope.asked if data.name == dataset]
         audits = [exhibit.about] if exhibit.about else []
         if exhibit.suite and not exhibit.every_dataset:
-            suite = self.scope.find_suite(exhibit.suite)
-            if suite not in suites:
-                return f"{dataset} is no data set of {suite.title}"
-            suites = [suite]
+            asked = [data for data in asked if data.suite.name == exhibit.suite]
+            if not asked:
+                return f"{dataset} is no data set of {SUITES[exhibit.suite].title}"
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
-            judged = (each for suite in suites for each in self.scope.list_judged(suite, dataset))
-            if not any(self.audit_plan.is_asked(each, name) for each in judged):
-                return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
+            if not any(self.audit_plan.is_asked(model, name) for data in asked for model in data.judged):
+                return f"{', '.join(data.suite.title for data in asked) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
 
@@ -108,21 +107,18 @@ class ExhibitPlan:
             named = {name for suite in self.list_suites(exhibit) for name in self.scope.list_datasets(suite)}
             return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
-            paper = self.scope.find_suite(exhibit.suite).paper
+            paper = SUITES[exhibit.suite].paper
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_facts()}
         papers = {paper for paper, _, named, *_ in read_facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
-        return any(
-            self.scope.find_suite(table.suite).paper in papers and dataset in self.list_datasets(table)
-            for table in tables
-        )
+        return any(SUITES[table.suite].paper in papers and dataset in self.list_datasets(table) for table in tables)
 
     def find_reason(self, exhibit: Exhibit) -> str:
         """Say why an exhibit has nothing to show of any data set of this run; "" where it has."""
         if self.list_datasets(exhibit):
             return ""
-        suite = self.scope.find_suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
+        suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
         named = self.scope.list_datasets(suite) if suite else self.scope.datasets
         if not named:
             return f"no data set is named for {suite.title}" if suite else "no data set is named"
@@ -152,20 +148,20 @@ class ExhibitPlan:
 
     def list_suites(self, exhibit: Exhibit) -> list[Suite]:
         """Return the suites whose models an exhibit may speak of."""
-        return [self.scope.find_suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
+        return [SUITES[exhibit.suite]] if exhibit.suite else list(SUITES.values())
 
     def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
         if read.suites:
-            asked = [(suite, name) for suite, name in self.scope.asked if {ALL_SUITES, suite.name} & {*read.suites}]
+            asked = [data for data in self.scope.asked if {ALL_SUITES, data.suite.name} & {*read.suites}]
         else:
-            asked = [(self.scope.find_suite(exhibit.suite), name) for name in self.list_datasets(exhibit, only)]
+            asked = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.audit_plan.locate(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
-            for suite, name in asked
-            if only in ("", name)
-            for judged in self.scope.list_judged(suite, name)
-            if self.audit_plan.is_asked(judged, read.name)
+            self.audit_plan.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
+            for data in asked
+            if only in ("", data.name)
+            for model in data.judged
+            if self.audit_plan.is_asked(model, read.name)
         }
 
     def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
@@ -252,9 +248,8 @@ class ExhibitPlan:
         gaps: dict[str, str] = {}
         # a table of one suite in the papers' columns ends with the data sets that could not be had
         if table.suite and table.columns == Table.columns:
-            suite = self.scope.find_suite(table.suite)
-            gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(suite)
-        paper = self.scope.find_suite(table.suite).paper if table.suite else ""
+            gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(SUITES[table.suite])
+        paper = SUITES[table.suite].paper if table.suite else ""
         return TableSpec(
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
@@ -301,27 +296,24 @@ class ExhibitPlan:
         controls = self.scope.controls
         every_subject = [
             EvaluatedModel(
-                dataset=name,
-                suite=suite.name,
-                paper=suite.paper,
+                dataset=data.name,
+                suite=data.suite.name,
+                paper=data.suite.paper,
                 model=model.family,
                 seeds=len(model.seeds),
                 items="sentences" if model.hierarchical else "words",
-                unasked=self.audit_plan.explain_unasked(judged, SUMMARY_AUDITS.split()),
+                unasked=self.audit_plan.explain_unasked(model, SUMMARY_AUDITS.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,
             )
-            for suite, name in self.scope.asked
-            for judged in self.scope.list_judged(suite, name)
-            for model in [judged.model]
+            for data in self.scope.asked
+            for model in data.judged
         ]
         return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
     def list_reasons(self) -> dict[str, str]:
         """Return the data sets that no suite runs, by reason."""
-        run = {name for suite in self.scope.suites.values() for name in self.scope.list_datasets(suite)}
-        gaps = {
-            name: reason for suite in self.scope.suites.values() for name, reason in self.scope.list_gaps(suite).items()
-        }
-        return {name: reason for name, reason in gaps.items() if name not in run}
+        run = {data.name for data in self.scope.asked}
+        gaps = (gap for suite in SUITES.values() for gap in self.scope.list_gaps(suite).items())
+        return {name: reason for name, reason in gaps if name not in run}

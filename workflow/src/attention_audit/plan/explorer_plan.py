@@ -1,14 +1,12 @@
 """The explorer: which models it shows, and which files it is made of."""
 
-from collections.abc import Mapping
-
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
 from .exhibit_plan import ExhibitPlan
 from .exhibits import TABLES
 from .job import Files
-from .model import Model, Run
+from .model import DataSet, Run
 from .trainings import Trainings
 
 PAGE_TABLES = ("texts", "summary")
@@ -44,34 +42,33 @@ def _describe_view(
     exhibit_plan: ExhibitPlan, trainings: Trainings, subject: EvaluatedModel, inputs: Files
 ) -> ExploredView:
     """Describe a view, and add its files to those of the job."""
-    scope, audit_plan, contrasts = exhibit_plan.scope, exhibit_plan.audit_plan, subject.contrasts
-    dataset, suite = subject.dataset, scope.find_suite(subject.suite)
-    models = scope.models(suite, dataset)
-    judged = next(each for each in scope.list_judged(suite, dataset) if each.model.family == subject.model)
+    audit_plan, contrasts = exhibit_plan.audit_plan, subject.contrasts
+    data = exhibit_plan.scope.find_data(subject.suite, subject.dataset)
+    model = next(model for model in data.judged if model.family == subject.model)
 
     def explore(run: Run, family: str) -> ExploredRun:
         """Describe one seed; what stands above its readouts is read with them."""
-        home = trainings.find_home(suite, dataset, run)
+        home = trainings.homes[run]
         inputs["readouts"].append(home.locate_readout())
-        above = {"head": scope.config.corpora[dataset].pair, "tail": models[run.model].heads}
+        above = {"head": data.pair, "tail": run.model.heads}
         inputs["beside"] += [home.locate(kind) for kind, there in above.items() if there]
-        lambda_ = models[run.model].lambda_
-        return ExploredRun(family=family, lambda_=lambda_, seed=run.seed, readout=f"{home.training}/seed{home.seed}")
+        readout = f"{home.training}/seed{home.seed}"
+        return ExploredRun(family=family, lambda_=run.model.lambda_, seed=run.seed, readout=readout)
 
-    inputs["audits"] += [audit_plan.locate(judged, name) for name in AUDITS if audit_plan.is_asked(judged, name)]
+    inputs["audits"] += [audit_plan.locate(model, name) for name in AUDITS if audit_plan.is_asked(model, name)]
     uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
     return ExploredView(
         **subject.model_dump(include={"dataset", "suite", "model", "items"}),
-        name=judged.name,
-        uniform=explore(models[uniform].runs[0], uniform) if uniform else None,
-        adversaries=[explore(run, family) for family in families for run in _list_adversaries(models, family)],
-        runs=[explore(run, subject.model) for run in judged.model.runs],
-        unasked=audit_plan.explain_unasked(judged, AUDITS),
+        name=model.path_name,
+        uniform=explore(data.models[uniform].runs[0], uniform) if uniform else None,
+        adversaries=[explore(run, family) for family in families for run in _list_adversaries(data, family)],
+        runs=[explore(run, subject.model) for run in model.runs],
+        unasked=audit_plan.explain_unasked(model, AUDITS),
     )
 
 
-def _list_adversaries(models: Mapping[str, Model], family: str) -> list[Run]:
+def _list_adversaries(data: DataSet, family: str) -> list[Run]:
     """List the adversaries of a family; of a search that has chosen one already, that one."""
-    members = [model for model in models.values() if model.family == family]
-    chosen = {model.maker: models[model.maker] for model in members if model.step is not None}
-    return [run for model in [*chosen.values()] or members for run in model.runs]
+    members = [model for model in data.models.values() if model.family == family]
+    chosen = dict.fromkeys(model.maker for model in members if model.step is not None)
+    return [run for model in chosen or members for run in model.runs]

@@ -26,7 +26,6 @@ from attention_audit.transformer.settings import IMPOSED
 
 from .corpora import VECTORS, locate_raw, name_vectors
 from .job import PlannedJob
-from .model import DataSet
 from .papers.given import read_given
 from .scope import Scope
 from .transformers import check_classifier, check_encoder
@@ -111,7 +110,7 @@ def list_missing_models(scope: Scope) -> list[str]:
             continue
         section = scope.config.hf[dataset]
         MAPS.refuse_unknown(section.maps)
-        data = DataSet(dataset, scope.config.for_dataset(dataset), scope.config)
+        data = scope.find_data("hf", dataset)
         for model, paths in section.by_model.items():
             # the folders of the first model are those of the one with weights imposed
             for path in paths if model != IMPOSED else ():
@@ -134,7 +133,7 @@ def limit_words(scope: Scope, dataset: str) -> int | None:
     """Count how many words of a text are read at most: the pieces of classifiers where nothing else reads it; None:
     all.
     """
-    readers = {suite.name for suite, name in scope.asked if name == dataset}
+    readers = {data.suite.name for data in scope.asked if data.name == dataset}
     if readers != {"hf"} or scope.config.hf[dataset].long == "window":
         return None
     return scope.config.hf[dataset].max_length

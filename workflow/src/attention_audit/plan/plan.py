@@ -24,7 +24,7 @@ from .explorer_plan import EXPLORER, REPORT, plan_page
 from .file_checks import MEMORY, check_files
 from .job import PlannedJob
 from .scope import Scope
-from .suites import read_config
+from .suites import SUITES, read_config
 from .trainings import Trainings
 
 MAX_SETTINGS_LENGTH = 100_000
@@ -65,10 +65,9 @@ class Plan:
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""
         return [
-            self.audit_plan.locate(judged, audit.name)
-            for suite, dataset in self.scope.asked
-            for judged in self.scope.list_judged(suite, dataset)
-            for audit in self.audit_plan.list_asked(judged)
+            self.audit_plan.locate(model, audit.name)
+            for model, asked in self.audit_plan.asked.items()
+            for audit in asked
         ]
 
     def plan_jobs(self) -> list[PlannedJob]:
@@ -172,11 +171,11 @@ class Plan:
                 datasets=self.scope.list_datasets(suite),
                 seeds={
                     model.family: [*model.seeds]
-                    for dataset in self.scope.list_datasets(suite)
-                    for model in self.scope.models(suite, dataset).values()
+                    for data in self.scope.list_asked(suite)
+                    for model in data.models.values()
                 },
             )
-            for suite in self.scope.suites.values()
+            for suite in SUITES.values()
         ]
 
     def report_job(self) -> ReportJob:
@@ -192,9 +191,11 @@ class Plan:
             explorer=EXPLORER,
             controls=self.scope.controls,
             built={
-                f"{name}/{suite.name}/{model.family}": describe_parts(of.encoder, of.attention, of.hierarchical)
-                for suite, name in self.scope.asked
-                for _, _, model in self.scope.list_judged(suite, name)
+                f"{data.name}/{data.suite.name}/{model.family}": describe_parts(
+                    of.encoder, of.attention, of.hierarchical
+                )
+                for data in self.scope.asked
+                for model in data.judged
                 if model.settings
                 for of in [model.architecture]
             },

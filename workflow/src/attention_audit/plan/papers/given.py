@@ -30,7 +30,7 @@ STYLES = {
 """How the models are called that are no models in question."""
 
 
-def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str, dict[str, Any]]:
+def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSection]) -> dict[str, dict[str, Any]]:
     """Return what is known of the models of a section, by name, whether readouts or networks. every: all such
     sections.
     """
@@ -48,6 +48,7 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
     for name, sources in trainings.items():
         seeds = [*range(1, len(sources) + 1)]
         known[name] = {
+            "data": data,
             "name": name,
             "family": name,
             "look": looks[name],
@@ -65,13 +66,14 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
 def list_readouts(data: DataSet) -> Models:
     """List the models of which there are readouts."""
     section = data.config.own[data.name]
-    for known in list_given(section, data.whole.own.values()).values():
+    for known in list_given(data, section, data.whole.own.values()).values():
         yield Model(**known, rule="import_readout", beside=[section.first])
 
 
-def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") -> Model:
+def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: str = "unknown") -> Model:
     """Describe a classifier with uniform weights imposed on it; only those of its first training are compared."""
     return Model(
+        data=data,
         name=IMPOSED,
         family=IMPOSED,
         look=STYLES[IMPOSED],
@@ -110,13 +112,13 @@ def list_classifiers(data: DataSet) -> Models:
         return
     first = next(iter(section.models))
     given = (each for each in data.whole.hf.values() if each.recipe is None)
-    for name, known in list_given(section, given).items():
+    for name, known in list_given(data, section, given).items():
         reads = [read_given(data, name, folder) for folder in known["sources"]]
         if name != IMPOSED:
             yield Model(**known | {"attends": known["judged"]}, rule="read_classifier", reads=reads)
         # on a map that does not decide alone, no weights can be imposed
         elif reads[0].layer is None:
-            yield impose_uniform(known["seeds"], first)
+            yield impose_uniform(data, known["seeds"], first)
 
 
 def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, maps: list[str]) -> Models:
@@ -158,4 +160,4 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
             compared=recipe.seeds,
             **common,
         )
-    yield impose_uniform(recipe.seeds, "base", models[0].selected_on)
+    yield impose_uniform(data, recipe.seeds, "base", models[0].selected_on)
