@@ -221,7 +221,7 @@ def test_every_paper_is_cited_with_its_suite(plan):
 def test_a_data_set_may_have_word_vectors_of_its_own(plan):
     names = ("diabetes", "needle")
     trained = [DataSet(SUITES["wp"], name, plan.config).models["base"].architecture for name in names]
-    own, shared = (corpora.plan_preparation(plan.config, name, None).settings.vectors for name in names)
+    own, shared = (corpora.plan_preparation(plan.config, name).settings.vectors for name in names)
     assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
     assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
@@ -260,7 +260,7 @@ def test_data_sets_from_one_archive_fetch_it_once(plan):
     assert corpora.list_records(config, ["newsgroups-20", "needle", "newsgroups"]) == [
         "results/raw/newsgroups/records/20news-bydate.tar.gz.json"
     ]
-    job = corpora.build_fetch(config, *archive[0])
+    job = corpora.list_fetches(config)[archive[0]]
     assert job.remote.bytes == 14464277
     assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
 
@@ -269,10 +269,10 @@ def test_raw_files_are_fetched_or_the_users_own(plan, tmp_path):
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = corpora.locate_raw(plan.config, "diabetes", tmp_path)
+    paths = corpora.locate_raw(plan.config.model_copy(update={"mirror": str(tmp_path)}), "diabetes")
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert corpora.locate_raw(plan.config, "needle", None) == {}
+    assert corpora.locate_raw(plan.config, "needle") == {}
 
 
 def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path):
@@ -413,8 +413,9 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path):
     refuse_plan(line, **changes)
     path.touch()
     plan = plan_of(**changes)
-    assert corpora.locate_vectors(plan.config, "needle", None) == ([str(path)], [])
-    job = corpora.plan_preparation(plan.config, "needle", None).settings
+    planned = corpora.plan_preparation(plan.config, "needle")
+    job, read = planned.settings, planned.inputs
+    assert (read["vectors"], read["records"]) == ([str(path)], [])
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 
@@ -424,7 +425,7 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").touch()
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
-    assert corpora.plan_preparation(plan.config, "needle", tmp_path).inputs == {
+    assert corpora.plan_preparation(plan.config, "needle").inputs == {
         "raw": [],
         "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
         "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],

@@ -217,29 +217,23 @@ class AuditPlan:
         for kind, paths in chain(*(self.list_inputs(model, audit).items() for audit in audits)):
             inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
         stage, config = choose_stage(audits[0]), self.scope.config
-
-        def make_settings() -> AuditsJob:
-            return AuditsJob(
-                dataset=model.data.name,
-                model=model.path_name,
-                audit=rule,
-                audits=[
-                    *(self.build_job(model, audit, inputs) for audit in audits),
-                    *(AuditJob(**name_audit(audit), reason=self.find_reason(model, audit)) for audit in others),
-                ],
-                # it decides nothing of audits that ask no network
-                device=config.device if stage == "attribution" else "cpu",
-                threads=config.threads,
-            )
-
-        wildcards = {"dataset": model.data.name, "model": model.path_name}
+        made = [self.build_job(model, audit, inputs) for audit in audits]
+        lacking = [AuditJob(**name_audit(audit), reason=self.find_reason(model, audit)) for audit in others]
+        named = {"dataset": model.data.name, "model": model.path_name}
         return PlannedJob(
             rule=rule,
-            wildcards=wildcards | ({"audit": audits[0].name} if rule == OWN_RULE else {}),
+            wildcards=named | ({"audit": audits[0].name} if rule == OWN_RULE else {}),
             stage=stage,
             inputs=inputs,
             outputs={audit.name: [self.locate(model, audit.name)] for audit in (*audits, *others)},
-            make_settings=make_settings,
+            settings=AuditsJob(
+                **named,
+                audit=rule,
+                audits=made + lacking,
+                # it decides nothing of audits that ask no network
+                device=config.device if stage == "attribution" else "cpu",
+                threads=config.threads,
+            ),
         )
 
     def refuse(self, name: str, path_name: str, dataset: str) -> None:

@@ -1,7 +1,6 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from attention_audit.contrasts import EvaluatedModel
@@ -275,7 +274,7 @@ class ExhibitPlan:
             stage=stage,
             inputs=self.list_inputs(exhibit, only),
             outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
-            make_settings=partial(self.build_job, exhibit, only),
+            settings=self.build_job(exhibit, only),
             runs=self._list_modules(exhibit),
         )
 
@@ -290,27 +289,22 @@ class ExhibitPlan:
             yield from (self.plan_job(figure, name) for name in self.list_datasets(figure))
 
     def list_subjects(self) -> list[EvaluatedModel]:
-        """Return the models whose attention the summary judges, one a data set, suite and model; those of generated
-        data sets come last.
-        """
-        controls = self.scope.controls
-        every_subject = [
+        """Return the models whose attention the summary judges, one a data set, suite and model."""
+        return [
             EvaluatedModel(
-                dataset=data.name,
-                suite=data.suite.name,
-                paper=data.suite.paper,
+                dataset=model.data.name,
+                suite=model.data.suite.name,
+                paper=model.data.suite.paper,
                 model=model.family,
                 seeds=len(model.seeds),
-                items="sentences" if model.hierarchical else "words",
+                items=model.items,
                 unasked=self.audit_plan.explain_unasked(model, SUMMARY_AUDITS.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,
             )
-            for data in self.scope.asked
-            for model in data.judged
+            for model in self.scope.judged
         ]
-        return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
     def list_reasons(self) -> dict[str, str]:
         """Return the data sets that no suite runs, by reason."""

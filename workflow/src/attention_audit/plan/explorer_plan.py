@@ -1,12 +1,11 @@
 """The explorer: which models it shows, and which files it is made of."""
 
-from attention_audit.contrasts import EvaluatedModel
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
 from .exhibit_plan import ExhibitPlan
 from .exhibits import TABLES
-from .job import Files
-from .model import DataSet, Run
+from .job import Files, PlannedJob
+from .model import DataSet, Model, Run
 from .trainings import Trainings
 
 PAGE_TABLES = ("texts", "summary")
@@ -17,16 +16,15 @@ REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
 
-def plan_page(exhibit_plan: ExhibitPlan, trainings: Trainings, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
-    """Return the input files of the job, of which `beside` are read with the readouts, and its settings.
-
-    suites: as pages name them.
+def plan_explorer(exhibit_plan: ExhibitPlan, trainings: Trainings, suites: list[ShownSuite]) -> PlannedJob:
+    """Return the job of the page, of whose input files `beside` are read with the readouts. suites: as pages name
+    them.
     """
     inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
-    subjects, config = exhibit_plan.list_subjects(), exhibit_plan.scope.config
-    datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
+    judged, config = exhibit_plan.scope.judged, exhibit_plan.scope.config
+    datasets = list(dict.fromkeys(model.data.name for model in judged))
     settings = ExplorerJob(
-        views=[_describe_view(exhibit_plan, trainings, subject, inputs) for subject in subjects],
+        views=[_describe_view(exhibit_plan, trainings, model, inputs) for model in judged],
         suites=[suite for suite in suites if suite.datasets],
         datasets=datasets,
         budget=config.answer.margins.tvd,
@@ -35,16 +33,21 @@ def plan_page(exhibit_plan: ExhibitPlan, trainings: Trainings, suites: list[Show
     )
     inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
     inputs |= {file: [config.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-    return inputs | {name: [exhibit_plan.locate(TABLES[name], ".parquet")] for name in PAGE_TABLES}, settings
+    inputs |= {name: [exhibit_plan.locate(TABLES[name], ".parquet")] for name in PAGE_TABLES}
+    return PlannedJob(
+        rule="explorer",
+        wildcards={},
+        inputs=inputs,
+        outputs={"page": [f"{config.places.results}/{EXPLORER}"]},
+        settings=settings,
+        runs=["explorer.page"],
+        prints=["columns.tables"],
+    )
 
 
-def _describe_view(
-    exhibit_plan: ExhibitPlan, trainings: Trainings, subject: EvaluatedModel, inputs: Files
-) -> ExploredView:
-    """Describe a view, and add its files to those of the job."""
-    audit_plan, contrasts = exhibit_plan.audit_plan, subject.contrasts
-    data = exhibit_plan.scope.find_data(subject.suite, subject.dataset)
-    model = next(model for model in data.judged if model.family == subject.model)
+def _describe_view(exhibit_plan: ExhibitPlan, trainings: Trainings, model: Model, inputs: Files) -> ExploredView:
+    """Describe the view of a model, and add its files to those of the job."""
+    audit_plan, contrasts, data = exhibit_plan.audit_plan, model.contrasts, model.data
 
     def explore(run: Run, family: str) -> ExploredRun:
         """Describe one seed; what stands above its readouts is read with them."""
@@ -58,11 +61,14 @@ def _describe_view(
     inputs["audits"] += [audit_plan.locate(model, name) for name in AUDITS if audit_plan.is_asked(model, name)]
     uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
     return ExploredView(
-        **subject.model_dump(include={"dataset", "suite", "model", "items"}),
+        dataset=data.name,
+        suite=data.suite.name,
+        model=model.family,
+        items=model.items,
         name=model.path_name,
         uniform=explore(data.models[uniform].runs[0], uniform) if uniform else None,
         adversaries=[explore(run, family) for family in families for run in _list_adversaries(data, family)],
-        runs=[explore(run, subject.model) for run in model.runs],
+        runs=[explore(run, model.family) for run in model.runs],
         unasked=audit_plan.explain_unasked(model, AUDITS),
     )
 

@@ -103,7 +103,7 @@ def list_missing_models(scope: Scope) -> list[str]:
             faults += [
                 f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
                 for path in paths
-                if not find_own(path, scope.mirror).exists()
+                if not find_own(path, scope.config.mirror_folder).exists()
             ]
     for dataset in scope.datasets:
         if dataset not in scope.config.hf:
@@ -124,9 +124,9 @@ def locate_files(scope: Scope, dataset: str) -> dict[str, Path]:
     readouts.
     """
     if dataset not in scope.config.own:
-        return locate_raw(scope.config, dataset, scope.mirror)
+        return locate_raw(scope.config, dataset)
     named = chain.from_iterable(scope.config.own[dataset].by_model.values())
-    return {path: find_own(path, scope.mirror) for path in named}
+    return {path: find_own(path, scope.config.mirror_folder) for path in named}
 
 
 def limit_words(scope: Scope, dataset: str) -> int | None:
@@ -146,9 +146,10 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
     found, known, code = Overview([], []), CheckMemory(memory), code_hash("corpus.checkup", words=True)
-    catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
+    catalogue, mirror = scope.config.word_vectors, scope.config.mirror_folder
+    fetched = Path(scope.config.places.raw) / VECTORS
     named = {name_vectors(scope.config, name): None for name in scope.datasets}
-    vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
+    vectors = (name_absent_vectors(name, catalogue[name], mirror, fetched) for name in named if name in catalogue)
     faults = [*filter(None, vectors), *list_missing_models(scope)]
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:

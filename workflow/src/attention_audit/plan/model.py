@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
@@ -197,6 +197,11 @@ class Model:
     def hierarchical(self) -> bool:
         """Tell whether the items that it attends to are sentences and not words."""
         return bool(self.settings and self.settings.architecture.hierarchical)
+
+    @property
+    def items(self) -> Literal["words", "sentences"]:
+        """Return what its attention lies on."""
+        return "sentences" if self.hierarchical else "words"
 
     @property
     def frozen(self) -> bool:

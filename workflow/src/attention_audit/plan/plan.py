@@ -20,7 +20,7 @@ from .audit_plan import AuditPlan
 from .audits import OWN_RULE
 from .exhibit_plan import ExhibitPlan
 from .exhibits import EXHIBITS, TABLES
-from .explorer_plan import EXPLORER, REPORT, plan_page
+from .explorer_plan import EXPLORER, REPORT, plan_explorer
 from .file_checks import MEMORY, check_files
 from .job import PlannedJob
 from .scope import Scope
@@ -76,29 +76,22 @@ class Plan:
         """
         trained = [*self.trainings.plan_jobs()]
         encoders = [*transformers.plan_jobs(self.config, {path for job in trained for path in job.read})]
-        made = [
-            *corpora.plan_jobs(self.config, self.scope.datasets, self.scope.mirror),
-            *encoders,
-            *trained,
-            *self.audit_plan.plan_jobs(),
-            *self.exhibit_plan.plan_jobs(),
-            *self.plan_pages(
-                {path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}
-            ),
-        ]
-        files = {path for job in made for path in job.files}
+        archives = [record for job in encoders for record in job.inputs.get("record", ())]
+        exhibits = [*self.exhibit_plan.plan_jobs()]
+        made = [*encoders, *trained, *self.audit_plan.plan_jobs(), *exhibits, *self.plan_pages(archives)]
+        # what they read, such as corpora, or a table that no suite has and a table of tables reads
         read = {path for job in made for path in job.read}
-        # such as a table that no suite has and a table of tables reads
-        return made + [
-            job for job in self.plan_further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)
-        ]
+        for job in reversed(self.plan_further()):
+            if not read.isdisjoint(job.files):
+                made.insert(0, job)
+                read.update(job.read)
+        return made
 
     def plan_further(self) -> list[PlannedJob]:
-        """Return the jobs of what a run makes only where somebody names it: other data sets, readouts of training
-        splits, other tables and figures, and figures of one data set.
+        """Return the jobs of what a run makes only where somebody names it, or reads it: raw files and corpora,
+        readouts of training splits, other tables and figures, and figures of one data set.
         """
-        others = corpora.plan_jobs(self.config, list(self.config.corpora), self.scope.mirror)
-        return [*others, *self.trainings.plan_further(), *self.exhibit_plan.plan_further()]
+        return [*corpora.plan_jobs(self.config), *self.trainings.plan_further(), *self.exhibit_plan.plan_further()]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
@@ -108,34 +101,18 @@ class Plan:
             case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
                 self.audit_plan.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
-                corpora.find_source(self.config, dataset)
-            case ("raw", folder, file):
-                corpora.build_fetch(self.config, folder, file)
+                corpora.refuse_unknown_dataset(self.config, dataset)
+            case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
+                raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
             case ("figures", dataset, file):
                 for exhibit in EXHIBITS:
                     if exhibit.name == Path(file).stem:
                         self.exhibit_plan.list_datasets(exhibit, dataset)
 
-    def plan_pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
-        """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
-        results = self.config.results
-        explored, shown = plan_page(self.exhibit_plan, self.trainings, [])
-        # of the first model, a text of which is shown, with the maps of some trainings
-        first = {
-            "readouts": [
-                f"{results}/readouts/{run.readout}/test.parquet" for view in shown.views[:1] for run in view.runs[:MAPS]
-            ],
-            "corpus": explored["corpus"][:1],
-        }
-        explorer = PlannedJob(
-            rule="explorer",
-            wildcards={},
-            inputs=explored,
-            outputs={"page": [f"{results}/{EXPLORER}"]},
-            make_settings=lambda: plan_page(self.exhibit_plan, self.trainings, self.describe_suites())[1],
-            runs=["explorer.page"],
-            prints=["columns.tables"],
-        )
+    def plan_pages(self, archives: Iterable[str] = ()) -> list[PlannedJob]:
+        """Return the jobs of the two pages. archives: the records of the archives of encoders."""
+        results, first = self.config.results, self.scope.judged[:1]
+        explorer = plan_explorer(self.exhibit_plan, self.trainings, self.describe_suites())
         tables, figures = ([*self.exhibit_plan.list_made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
             rule="report_html",
@@ -144,15 +121,19 @@ class Plan:
                 "tables": [self.exhibit_plan.locate(table, ".parquet") for table in tables],
                 "figures": [self.exhibit_plan.locate(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
-                "records": [*corpora.list_records(self.config, self.scope.datasets), *fetched],
-                **first,
+                "records": [*corpora.list_records(self.config, self.scope.datasets), *archives],
+                # of the first model, a text of which is shown, with the maps of some trainings
+                "readouts": [
+                    self.trainings.homes[run].locate_readout() for model in first for run in model.runs[:MAPS]
+                ],
+                "corpus": [self.config.places.corpus_file(model.data.name, "corpus") for model in first],
             },
             outputs={
                 "page": [f"{results}/{REPORT}"],
                 "readme": [f"{results}/README.md"],
                 "config": [f"{results}/config.yaml"],
             },
-            make_settings=self.report_job,
+            settings=self.report_job(),
             runs=[name_module(target) for table in TABLES.values() for target in (table.columns, table.shown)],
             prints=["report.guide", *(name_module(audit.columns) for audit in self.audit_plan.known.values())],
         )
@@ -199,5 +180,5 @@ class Plan:
                 if model.settings
                 for of in [model.architecture]
             },
-            items=subjects[0].items if (subjects := self.exhibit_plan.list_subjects()) else "words",
+            items=next((model.items for model in self.scope.judged), "words"),
         )

@@ -5,6 +5,8 @@ from typing import Any
 
 from attention_audit.config import Config
 
+from .corpora import name_vectors
+
 PAPER_HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
 """Units of the papers' encoders, by the beginning of our tables' names."""
 BABI, BABI_HIDDEN = "babi-", 32
@@ -25,7 +27,6 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     and whose attention the guides of test 3 have, by their names.
     """
     config = config.for_dataset(dataset)
-    vectors = config.corpora[dataset].vectors or config.vectors
     hidden = {
         "wp": config.model.hidden,
         "ss": config.serrano_smith.hidden,
@@ -36,7 +37,7 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     for tables, ours in hidden.items():
         theirs = BABI_HIDDEN if dataset.startswith(BABI) else PAPER_HIDDEN[tables]
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
-        remarks[tables] = [f"our word vectors: {vectors}", *sizes]
+        remarks[tables] = [f"our word vectors: {name_vectors(config, dataset)}", *sizes]
     named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
     remarks["pd"] = [
         f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"

@@ -10,7 +10,7 @@ from attention_audit.names import Style
 from attention_audit.targets import load
 
 from .corpora import add_others
-from .model import DataSet, Suite
+from .model import DataSet, Model, Suite
 from .suites import SUITES
 
 
@@ -31,14 +31,13 @@ class Scope:
 
     def __init__(self, config: Config, looking: bool = True) -> None:
         self.config = config
-        self.mirror = Path(config.mirror) if config.mirror else None
         named = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
         raw = Path(config.places.raw)
         self.unavailable = {
             name: reason
             for name in (named if looking else ())
             for own in reversed(add_others(config, [name]))
-            if (reason := explain_unavailable(own, config.corpora[own], self.mirror, raw))
+            if (reason := explain_unavailable(own, config.corpora[own], config.mirror_folder, raw))
         }
         if self.unavailable and not config.skip_unavailable:
             said = "; ".join(self.unavailable.values())
@@ -56,6 +55,12 @@ class Scope:
     def controls(self) -> list[str]:
         """Return the generated data sets of the run, which stand behind real ones wherever a reader sees both."""
         return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
+
+    @property
+    def judged(self) -> list[Model]:
+        """Return the models whose attention is in question, those of generated data sets last."""
+        models = (model for data in self.asked for model in data.judged)
+        return sorted(models, key=lambda model: model.data.name in self.controls)
 
     def list_gaps(self, suite: Suite) -> dict[str, str]:
         """Return the data sets that were named for a suite and are left out, by reason."""

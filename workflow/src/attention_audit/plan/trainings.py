@@ -5,7 +5,7 @@ name that the first of these suites gives it, and all of them read it there.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from attention_audit.corpus.source import find_own
@@ -68,7 +68,7 @@ class Trainings:
         return [self.homes[reference]] if reference else []
 
     def _place(self, paths: Sequence[str]) -> list[str]:
-        return [str(find_own(path, self.scope.mirror)) for path in paths]
+        return [str(find_own(path, self.scope.config.mirror_folder)) for path in paths]
 
     def list_sources(self, run: Run) -> list[str]:
         """Return what the user has of a training that is imported, a file or the files of a folder; or the readout that
@@ -130,7 +130,7 @@ class Trainings:
             wildcards=run.wildcards,
             inputs=inputs,
             outputs={"readout": [run.locate_readout()]} | tail,
-            make_settings=partial(self._describe_import, run),
+            settings=self._describe_import(run),
             runs=list_modules(model),
         )
 
@@ -186,7 +186,7 @@ class Trainings:
             stage=stage,
             inputs=inputs,
             outputs=outputs,
-            make_settings=partial(model.build_settings, run.seed),
+            settings=model.build_settings(run.seed),
             runs=list_modules(model),
         )
 
@@ -199,7 +199,7 @@ class Trainings:
             wildcards=job.wildcards,
             inputs=inputs | {"weights": [run.locate("weights")]},
             outputs={"readouts": [run.locate_readout("train")]},
-            make_settings=job.make_settings,
+            settings=job.settings,
             runs=job.runs,
         )
 

@@ -4,7 +4,6 @@ read it; and classifiers that are given.
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from attention_audit.transformer.folder import (
 )
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
 
-from .corpora import plan_fetch
 from .job import PlannedJob
 
 
@@ -47,16 +45,11 @@ class NamedTransformer:
     key: str = "config: hf"
 
     @property
-    def mirror(self) -> Path | None:
-        """Return the folder of the mirror."""
-        return Path(self.config.mirror) if self.config.mirror else None
-
-    @property
     def made(self) -> Encoder | BuiltClassifier | None:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
-        there = find_own(self.path, self.mirror).is_dir()
+        there = find_own(self.path, self.config.mirror_folder).is_dir()
         return None if there else list_entries(self.config).get(self.path)
 
     @property
@@ -64,7 +57,7 @@ class NamedTransformer:
         """Its folder, where it is or will be made."""
         if self.made:
             return Path(self.config.places.raw) / self.path
-        return find_folder(self.path, self.mirror, self.key)
+        return find_folder(self.path, self.config.mirror_folder, self.key)
 
     @property
     def facts(self) -> Facts:
@@ -177,9 +170,7 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
 
 
 def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
-    """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
-    those that fetch these.
-    """
+    """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states."""
     places = config.places
     named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
@@ -189,14 +180,16 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     for each in {each.path: each for each in (*named.values(), *read)}.values():
         folder, made = each.folder, each.made
         if isinstance(made, Encoder):
-            fetched = plan_fetch(config, ENCODERS, made.archive.file)
-            yield fetched
+            fetched = f"{places.raw}/{ENCODERS}"
             yield PlannedJob(
                 rule="unpack",
                 wildcards={"encoder": folder.name},
-                inputs={"archive": fetched.outputs["file"], "record": fetched.outputs["record"]},
+                inputs={
+                    "archive": [f"{fetched}/{made.archive.file}"],
+                    "record": [f"{fetched}/records/{made.archive.file}.json"],
+                },
                 outputs={"folder": [str(folder)]},
-                make_settings=made.model_copy,
+                settings=made,
             )
         elif made:
             yield PlannedJob(
@@ -204,7 +197,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"classifier": folder.name},
                 inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
                 outputs={"files": [str(path) for path in each.files]},
-                make_settings=made.model_copy,
+                settings=made,
             )
     for record, each in named.items():
         yield PlannedJob(
@@ -212,7 +205,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
             wildcards={"transformer": record.removeprefix(f"{places.results}/").removesuffix(".json")},
             inputs={"files": each.inputs},
             outputs={"record": [record]},
-            make_settings=partial(TransformerJob, path=each.path, fetched=each.made is not None),
+            settings=TransformerJob(path=each.path, fetched=each.made is not None),
         )
     for dataset in config.corpora:
         states, pieces = ([getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces"))
@@ -222,8 +215,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"dataset": dataset},
                 inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
                 outputs={"states": states, "pieces": pieces},
-                make_settings=partial(
-                    StatesJob,
+                settings=StatesJob(
                     dataset=dataset,
                     backbone=describe_encoder(config.for_dataset(dataset))["transformer"],
                     pair=config.corpora[dataset].pair,
