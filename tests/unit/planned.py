@@ -7,9 +7,9 @@ import yaml
 from in_process import make, make_exhibit
 
 from attention_audit.artefacts.parquet import read_frame
+from attention_audit.audits.settings import AuditsJob
 from attention_audit.columns.kinds import artefact
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditsJob
 from attention_audit.places import Places
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES

@@ -20,8 +20,8 @@ from planned import (
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
+from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.plan import corpora
 from attention_audit.plan.audit_plan import hash_audit, list_runs
 from attention_audit.plan.audits import AUDITS, audit_named

@@ -36,8 +36,7 @@ from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
 from attention_audit.plan.model import Model, Run
-from attention_audit.plan.scope import Scope, find_suite
-from attention_audit.plan.suites import read_configuration
+from attention_audit.plan.suites import Scope, find_suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.classifier_readout import take_classifier

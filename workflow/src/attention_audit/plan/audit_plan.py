@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 from typing import Any
 
+from attention_audit.audits.settings import AuditedRun, AuditJob, AuditsJob
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError, suggest
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.targets import name_module
 
 from .audits import AUDITS, OWN_RULE, Audit, audit_named
 from .job import Files, PlannedJob
 from .model import Model, Run, Suite
-from .scope import Scope, find_suite
+from .suites import Scope, find_suite
 from .trainings import Trainings
 
 NOT_IN_SUITE = "is not among the suite's audits"

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
-from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError, suggest
-from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.jobs.fetch import FetchJob
 
 from .job import PlannedJob
 

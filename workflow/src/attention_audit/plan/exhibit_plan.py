@@ -6,7 +6,7 @@ from typing import Any
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
-from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
+from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.tables.published import read_facts
 from attention_audit.targets import name_module
@@ -18,8 +18,7 @@ from .corpora import add_others, list_fetched, list_records
 from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
 from .job import Files, PlannedJob
 from .model import Suite
-from .scope import Scope
-from .suites import SUITES
+from .suites import SUITES, Scope
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 SUMMARY_AUDITS = (

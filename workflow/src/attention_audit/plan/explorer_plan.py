@@ -1,6 +1,6 @@
 """The explorer: which models it shows, and which files it is made of."""
 
-from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
+from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
 from .exhibit_plan import ExhibitPlan
 from .exhibits import TABLES

@@ -27,7 +27,7 @@ from attention_audit.transformer.settings import IMPOSED
 from .corpora import VECTORS, locate_raw, name_vectors
 from .job import PlannedJob
 from .papers.given import read_given
-from .scope import Scope
+from .suites import Scope
 from .transformers import check_classifier, check_encoder
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")

@@ -1,7 +1,7 @@
 """A model before it is trained or read: what a suite lists for one data set, and what there is to know of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -39,8 +39,8 @@ class Suite:
     section, "module:Class", where `config.Config` has none. prefix: how the paths of its models begin; by default its
     name and _. audits: those that it is asked unless the configuration names others, several in one string. base:
     whether its first model is one that others are compared with. pairs: whether its models read pairs of texts too.
-    looks: how all models that it may have look, "module:name", as published numbers may be of others than those of a
-    run.
+    looks: the label, colour and marker of each model that it may have, by its name in rows of audits, as published
+    numbers may be of others than those of a run.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Suite:
     settings: str = ""
     base: bool = False
     pairs: bool = False
-    looks: str = ""
+    looks: Mapping[str, Style] = field(default_factory=dict)
     citation: tuple[str, ...] = ()
 
     def datasets(self, config: Config) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import MAPS, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs import MAPS, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.section import Section
 from attention_audit.targets import name_module
@@ -23,8 +23,7 @@ from .exhibits import EXHIBITS, TABLES
 from .explorer_plan import EXPLORER, REPORT, plan_explorer
 from .file_checks import MEMORY, check_files
 from .job import PlannedJob
-from .scope import Scope
-from .suites import SUITES, read_config
+from .suites import SUITES, Scope, read_config
 from .trainings import Trainings
 
 MAX_SETTINGS_LENGTH = 100_000

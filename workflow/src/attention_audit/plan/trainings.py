@@ -11,12 +11,12 @@ from typing import Any
 from attention_audit.corpus.source import find_own
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.targets import name_module
+from attention_audit.transformer.settings import ClassifierJob, ImportJob
 
 from .job import PlannedJob
 from .model import READ_OUT, Model, Run
-from .scope import Scope
+from .suites import Scope
 from .transformers import NamedTransformer
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}

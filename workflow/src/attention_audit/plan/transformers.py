@@ -11,7 +11,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
 from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
 from attention_audit.transformer.folder import (
     ENCODER,
@@ -23,7 +22,7 @@ from attention_audit.transformer.folder import (
     read_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
+from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, StatesJob, Transformer, TransformerJob
 
 from .job import PlannedJob
 
