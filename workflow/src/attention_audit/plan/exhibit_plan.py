@@ -13,21 +13,17 @@ from attention_audit.targets import name_module
 
 from . import remarks
 from .audit_plan import AuditPlan
-from .audits import audit_named
 from .corpora import add_others, list_fetched, list_records
-from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
+from .exhibits import EXHIBITS, TABLE_COLUMNS, TABLES, Exhibit, ReadFile
 from .job import Files, PlannedJob
 from .model import Suite
 from .suites import SUITES, Scope
 
-CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 SUMMARY_AUDITS = (
     "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "
     "single_weight replaced soft"
 )
 """The audits of which the summary says why a model is not asked them."""
-ALL_SUITES = "*"
-"""Stands for all suites in what an exhibit reads."""
 NEEDS = {
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
     "real": "texts that were not generated, of which this run has some, and {dataset} is",
@@ -150,9 +146,8 @@ class ExhibitPlan:
 
     def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
-        if read.suites:
-            asked = [data for data in self.scope.asked if {ALL_SUITES, data.suite.name} & {*read.suites}]
-        else:
+        asked = [data for data in self.scope.asked if read.whose == "all" or data.suite.name == exhibit.suite]
+        if read.needed:
             asked = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
         return {
             self.audit_plan.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
@@ -175,8 +170,7 @@ class ExhibitPlan:
             case "table":
                 names = [read.name]
             case "tables":
-                made = {table.name for table in self.list_made("tables")}
-                names = [name for name in read.columns if name in made]
+                names = [name for name in read.columns if self.list_datasets(TABLES[name])]
         return {self.locate(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
     def list_inputs(self, exhibit: Exhibit, only: str = "") -> Files:
@@ -186,77 +180,59 @@ class ExhibitPlan:
         """
         return {name: [*self._list_read(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
-    def find_columns(self, read: ReadFile) -> str:
-        """Return the declaration of the columns of what is read; "" of records."""
-        match read.source:
-            case "audit":
-                return audit_named(read.name).columns
-            case "corpus":
-                return CORPUS_COLUMNS[read.name]
-            case "table":
-                return TABLES[read.name].columns
-            case "tables":
-                return Table.columns
-            case "records":
-                return ""
+    def _describe_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> ReadSpec:
+        """Return what a job is told of what it reads under one name."""
+        return ReadSpec(
+            source=read.source,
+            declared=read.declared,
+            columns=list(read.columns) if read.source in ("audit", "corpus") else [],
+            split=read.split,
+            categories=read.categories,
+            each=read.each,
+            suites=read.whose != "suite",
+            needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
+            files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
+            only=only if read.source == "table" else "",
+        )
 
     def build_job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
         """Return the settings of a job, perhaps of `only` one data set."""
-        suites = self.list_suites(exhibit)
-        named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
-        labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
-        reads = {
-            name: ReadSpec(
-                source=read.source,
-                declared=self.find_columns(read),
-                columns=list(read.columns) if read.source in ("audit", "corpus") else [],
-                split=read.split,
-                categories=read.categories,
-                each=read.each,
-                suites=bool(read.suites),
-                needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
-                files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
-                only=only if read.source == "table" else "",
-            )
-            for name, read in exhibit.reads.items()
-        }
-        config, records = self.scope.config, any(read.source == "records" for read in exhibit.reads.values())
+        config, suites, table = self.scope.config, self.list_suites(exhibit), exhibit.folder == "tables"
+        labelled = table or "labels" in exhibit.settings
+        looks = {suite.name: self.scope.list_looks(suite) for suite in suites}
+        records = any(read.source == "records" for read in exhibit.reads.values())
         return ExhibitJob(
             exhibit=exhibit.name,
             target=exhibit.target,
             suite=exhibit.suite,
-            reads=reads,
+            reads={name: self._describe_read(exhibit, read, only) for name, read in exhibit.reads.items()},
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name not in self.settings],
             models={
-                suite.name: {name: [*look] for name, look in self.scope.list_looks(suite).items()}
-                for suite in suites
-                if named
+                suite: {name: [*look] for name, look in of_suite.items()}
+                for suite, of_suite in looks.items()
+                if labelled or "models" in exhibit.settings
             },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched={
                 name: [[*file] for own in add_others(config, [name]) for file in list_fetched(config, own)]
                 for name in (self.scope.datasets if records else ())
             },
-            font=config.font if isinstance(exhibit, Figure) else [],
-            table=self._build_table(exhibit) if isinstance(exhibit, Table) else None,
+            font=[] if table else config.font,
+            table=self._describe_table(exhibit) if table else None,
         )
 
-    def _build_table(self, table: Table) -> TableSpec:
-        gaps: dict[str, str] = {}
-        # a table of one suite in the papers' columns ends with the data sets that could not be had
-        if table.suite and table.columns == Table.columns:
-            gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(SUITES[table.suite])
-        paper = SUITES[table.suite].paper if table.suite else ""
+    def _describe_table(self, table: Exhibit) -> TableSpec:
+        gaps, paper = dict[str, str](), ""
+        if table.suite:
+            suite = SUITES[table.suite]
+            paper = suite.paper
+            # in the papers' columns, it ends with the data sets that could not be had
+            if table.columns == TABLE_COLUMNS:
+                gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(suite)
         return TableSpec(
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
-
-    def _list_modules(self, exhibit: Exhibit) -> list[str]:
-        """List the modules that a table or figure names."""
-        written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
-        declared = [self.find_columns(read) for read in exhibit.reads.values()]
-        return [name_module(target) for target in [exhibit.target, *written, *declared] if target]
 
     def plan_job(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
         """Return the job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
@@ -265,16 +241,17 @@ class ExhibitPlan:
         """
         folder = f"{exhibit.folder}/{only}" if only else exhibit.folder
         first, *others = [self.places.exhibit(folder, exhibit.name, ending) for ending in exhibit.endings]
-        table = isinstance(exhibit, Table)
+        kinds = ("parquet", "rendered") if exhibit.folder == "tables" else ("pdf", "png")
+        named = [exhibit.target, exhibit.columns, exhibit.shown, *(read.declared for read in exhibit.reads.values())]
         stage = exhibit.folder.removesuffix("s")
         return PlannedJob(
             rule=f"{stage}_of_dataset" if only else exhibit.maker,
             wildcards={stage: exhibit.name} | ({"dataset": only} if only else {}),
             stage=stage,
             inputs=self.list_inputs(exhibit, only),
-            outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
+            outputs=dict(zip(kinds, ([first], others), strict=True)),
             settings=self.build_job(exhibit, only),
-            runs=self._list_modules(exhibit),
+            runs=[name_module(target) for target in named if target],
         )
 
     def plan_jobs(self) -> Iterator[PlannedJob]:
