@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs import MAPS, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.section import Section
 from attention_audit.targets import name_module
@@ -20,12 +20,17 @@ from .audit_plan import AuditPlan
 from .audits import OWN_RULE
 from .exhibit_plan import ExhibitPlan
 from .exhibits import EXHIBITS, TABLES
-from .explorer_plan import EXPLORER, REPORT, plan_explorer
 from .file_checks import MEMORY, check_files
-from .job import PlannedJob
+from .job import Files, PlannedJob
+from .model import DataSet, Model, Run
 from .suites import SUITES, Scope, read_config
 from .trainings import Trainings
 
+EXPLORED_TABLES = ("texts", "summary")
+EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
+"""The tables and the audits that the explorer reads."""
+REPORT, EXPLORER = "report.html", "explorer.html"
+"""The two pages, which lie side by side and link to each other."""
 MAX_SETTINGS_LENGTH = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
 131,072 characters in one word."""
@@ -43,6 +48,13 @@ def write_json(job: Section) -> str:
             "name fewer data sets, or shorten their entries"
         )
     return text
+
+
+def list_adversaries(data: DataSet, family: str) -> list[Run]:
+    """List the adversaries of a family; of a search that has chosen one already, that one."""
+    members = [model for model in data.models.values() if model.family == family]
+    chosen = dict.fromkeys(model.maker for model in members if model.step is not None)
+    return [run for model in chosen or members for run in model.runs]
 
 
 class Plan:
@@ -110,10 +122,13 @@ class Plan:
 
     def plan_pages(self, archives: Iterable[str] = ()) -> list[PlannedJob]:
         """Return the jobs of the two pages. archives: the records of the archives of encoders."""
+        return [self._plan_explorer(), self._plan_report(archives)]
+
+    def _plan_report(self, archives: Iterable[str]) -> PlannedJob:
+        """Return the job of the report, and of the guide beside it."""
         results, first = self.config.results, self.scope.judged[:1]
-        explorer = plan_explorer(self.exhibit_plan, self.trainings, self.describe_suites())
-        tables, figures = ([*self.exhibit_plan.list_made(folder)] for folder in ("tables", "figures"))
-        report = PlannedJob(
+        tables, figures = (self.exhibit_plan.list_made(folder) for folder in ("tables", "figures"))
+        return PlannedJob(
             rule="report_html",
             wildcards={},
             inputs={
@@ -136,7 +151,60 @@ class Plan:
             runs=[name_module(target) for table in TABLES.values() for target in (table.columns, table.shown)],
             prints=["report.guide", *(name_module(audit.columns) for audit in self.audit_plan.known.values())],
         )
-        return [explorer, report]
+
+    def _plan_explorer(self) -> PlannedJob:
+        """Return the job of the explorer, of whose input files `beside` are read with the readouts."""
+        inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
+        datasets = list(dict.fromkeys(model.data.name for model in self.scope.judged))
+        settings = ExplorerJob(
+            views=[self._describe_view(model, inputs) for model in self.scope.judged],
+            suites=[suite for suite in self.describe_suites() if suite.datasets],
+            datasets=datasets,
+            budget=self.config.answer.margins.tvd,
+            report=REPORT,
+            threads=self.config.threads,
+        )
+        inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
+        for file in ("corpus", "census"):
+            inputs[file] = [self.config.places.corpus_file(name, file) for name in datasets]
+        inputs |= {name: [self.exhibit_plan.locate(TABLES[name], ".parquet")] for name in EXPLORED_TABLES}
+        return PlannedJob(
+            rule="explorer",
+            wildcards={},
+            inputs=inputs,
+            outputs={"page": [f"{self.config.results}/{EXPLORER}"]},
+            settings=settings,
+            runs=["explorer.page"],
+            prints=["columns.tables"],
+        )
+
+    def _describe_view(self, model: Model, inputs: Files) -> ExploredView:
+        """Describe what the explorer shows of a model, and add its files to those of the job."""
+        audit_plan, contrasts, data = self.audit_plan, model.contrasts, model.data
+
+        def explore(run: Run, family: str) -> ExploredRun:
+            """Describe one seed; what stands above its readouts is read with them."""
+            home = self.trainings.homes[run]
+            inputs["readouts"].append(home.locate_readout())
+            above = {"head": data.pair, "tail": run.model.heads}
+            inputs["beside"] += [home.locate(kind) for kind, there in above.items() if there]
+            readout = f"{home.training}/seed{home.seed}"
+            return ExploredRun(family=family, lambda_=run.model.lambda_, seed=run.seed, readout=readout)
+
+        asked = (name for name in EXPLORED_AUDITS if audit_plan.is_asked(model, name))
+        inputs["audits"] += [audit_plan.locate(model, name) for name in asked]
+        uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
+        return ExploredView(
+            dataset=data.name,
+            suite=data.suite.name,
+            model=model.family,
+            items=model.items,
+            name=model.path_name,
+            uniform=explore(data.models[uniform].runs[0], uniform) if uniform else None,
+            adversaries=[explore(run, family) for family in families for run in list_adversaries(data, family)],
+            runs=[explore(run, model.family) for run in model.runs],
+            unasked=audit_plan.explain_unasked(model, EXPLORED_AUDITS),
+        )
 
     def describe_suites(self) -> list[ShownSuite]:
         """Return the suites as pages name them."""
