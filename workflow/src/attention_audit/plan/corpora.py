@@ -70,8 +70,7 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
     remote: list[tuple[str, RemoteFile, str]] = []
     for vectors in config.word_vectors.values():
         if isinstance(vectors, VectorFile) and vectors.file:
-            entry = vectors.model_dump(include=set(RemoteFile.model_fields))
-            remote.append((VECTORS, RemoteFile.model_validate(entry), ""))
+            remote.append((VECTORS, vectors, ""))
     remote += [(ENCODERS, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()]
     for name, source in config.corpora.items():
         if isinstance(source, RawSource):

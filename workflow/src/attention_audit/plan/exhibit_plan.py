@@ -1,6 +1,6 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attention_audit.contrasts import EvaluatedModel
@@ -33,33 +33,34 @@ NEEDS = {
 
 
 class ExhibitPlan:
-    """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets."""
+    """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets.
+
+    settings: what exhibits may be called with besides frames. gaps: why an exhibit, by name, does not speak of a data
+    set; "" where it does.
+    """
 
     def __init__(
-        self,
-        scope: Scope,
-        auditing: AuditPlan,
-        raw: Mapping[str, Any],
-        catalogue: Mapping[str, Any],
+        self, scope: Scope, audit_plan: AuditPlan, raw: Mapping[str, Any], catalogue: Mapping[str, Any]
     ) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.audit_plan = auditing
-        self.settings: dict[str, Callable[[], Any]] = {
-            "resamples": lambda: scope.config.resamples,
-            "answer": scope.config.answer.model_dump,
-            "budget": lambda: scope.config.answer.margins.tvd,
-            "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
-            "splitting": lambda: {
-                name: describe_splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
-            },
-            "subjects": lambda: [subject.model_dump() for subject in self.list_subjects()],
-            "reasons": self.list_reasons,
-            "of_data": lambda: {name: remarks.describe_data(name, raw, catalogue) for name in scope.datasets},
-            "of_models": lambda: {name: remarks.describe_models(name, scope.config) for name in scope.datasets},
+        self.audit_plan = audit_plan
+        config, corpora = scope.config, {name: scope.config.corpora[name] for name in scope.datasets}
+        self.settings: dict[str, Any] = {
+            "resamples": config.resamples,
+            "answer": config.answer.model_dump(),
+            "budget": config.answer.margins.tvd,
+            "kinds": {name: corpus.kind for name, corpus in corpora.items()},
+            "splitting": {name: describe_splitting(corpus.preparation.tokens) for name, corpus in corpora.items()},
+            "subjects": [subject.model_dump() for subject in self.list_subjects()],
+            "reasons": self.list_reasons(),
+            "of_data": {name: remarks.describe_data(name, raw, catalogue) for name in corpora},
+            "of_models": {name: remarks.describe_models(name, config) for name in corpora},
         }
-        # what is worked out once lies in the object, and goes with it
-        self.spoken: dict[str, list[str]] = {}
+        self.gaps: dict[str, dict[str, str]] = {}
+        # a table of tables is listed behind them
+        for exhibit in EXHIBITS:
+            self.gaps[exhibit.name] = {name: self._find_gap(exhibit, name) for name in scope.datasets}
 
     def locate(self, exhibit: Exhibit, ending: str) -> str:
         """Return the file of a table or figure with this ending."""
@@ -108,37 +109,29 @@ class ExhibitPlan:
         tables = (TABLES[name] for name in names)
         return any(SUITES[table.suite].paper in papers and dataset in self.list_datasets(table) for table in tables)
 
-    def find_reason(self, exhibit: Exhibit) -> str:
-        """Say why an exhibit has nothing to show of any data set of this run; "" where it has."""
-        if self.list_datasets(exhibit):
-            return ""
-        suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
-        named = self.scope.list_datasets(suite) if suite else self.scope.datasets
-        if not named:
-            return f"no data set is named for {suite.title}" if suite else "no data set is named"
-        return self._find_gap(exhibit, named[0])
-
     def list_datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
         """Return the data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about,
         are asked, and that have what it needs; or `only` one.
 
         Raises AuditError where it does not speak of that one.
         """
-        if exhibit.name not in self.spoken:
-            self.spoken[exhibit.name] = [name for name in self.scope.datasets if not self._find_gap(exhibit, name)]
-        every = self.spoken[exhibit.name]
+        every = [name for name, gap in self.gaps[exhibit.name].items() if not gap]
         if only and only not in every:
             named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
             raise AuditError(
                 f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
             )
-        return [only] if only else [*every]
+        return [only] if only else every
 
     def refuse(self, name: str) -> None:
         """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
         for exhibit in EXHIBITS:
-            if name in (exhibit.rule, *self.list_files(exhibit)) and (reason := self.find_reason(exhibit)):
-                raise AuditError(f"{name}: not made, since {reason}")
+            if name not in (exhibit.rule, *self.list_files(exhibit)) or self.list_datasets(exhibit):
+                continue
+            suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
+            named = self.scope.list_datasets(suite) if suite else self.scope.datasets
+            reason = f"no data set is named for {suite.title}" if suite else "no data set is named"
+            raise AuditError(f"{name}: not made, since {self.gaps[exhibit.name][named[0]] if named else reason}")
 
     def list_suites(self, exhibit: Exhibit) -> list[Suite]:
         """Return the suites whose models an exhibit may speak of."""
@@ -206,7 +199,7 @@ class ExhibitPlan:
             target=exhibit.target,
             suite=exhibit.suite,
             reads={name: self._describe_read(exhibit, read, only) for name, read in exhibit.reads.items()},
-            settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
+            settings={name: self.settings[name] for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name not in self.settings],
             models={
                 suite: {name: [*look] for name, look in of_suite.items()}

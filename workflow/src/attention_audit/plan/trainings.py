@@ -5,6 +5,7 @@ name that the first of these suites gives it, and all of them read it there.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -115,38 +116,35 @@ class Trainings:
 
     def plan_import(self, run: Run) -> PlannedJob:
         """Return the job that imports a training."""
-        model = run.model
+        model, config = run.model, self.scope.config
         inputs = {"given": self.list_sources(run), "beside": self._place(model.beside)}
-        if model.reads and run.seed > 1:
-            # it must read the same words as the first training does
-            inputs["given"] += NamedTransformer(self.scope.config, model.sources[0]).inputs
+        outputs = {"readout": [run.locate_readout()]}
+        told: dict[str, Any] = {"dataset": model.data.name, "model": model.name, "seed": run.seed}
+        settings = ImportJob(**told)
         if model.sources:
             inputs["corpus"] = [self.places.corpus_file(model.data.name, "corpus")]
         else:
             inputs["beside"] = [home.locate("tail") for home in self._find_references(run)]
-        tail = {"tail": [run.locate("tail")]} if model.reads else {}
+        if model.reads:
+            outputs["tail"] = [run.locate("tail")]
+            if run.seed > 1:
+                # it must read the same words as the first training does
+                inputs["given"] += NamedTransformer(config, model.sources[0]).inputs
+            settings = ClassifierJob(
+                **told,
+                read=model.reads[run.seed - 1],
+                first=model.reads[0],
+                classes=config.corpora[model.data.name].preparation.classes,
+                device=config.device,
+                threads=config.threads,
+            )
         return PlannedJob(
             rule=model.rule,
             wildcards=run.wildcards,
             inputs=inputs,
-            outputs={"readout": [run.locate_readout()]} | tail,
-            settings=self._describe_import(run),
+            outputs=outputs,
+            settings=settings,
             runs=list_modules(model),
-        )
-
-    def _describe_import(self, run: Run) -> ImportJob:
-        """Return what the job of an imported training is told."""
-        model, config = run.model, self.scope.config
-        named: dict[str, Any] = {"dataset": model.data.name, "model": model.name, "seed": run.seed}
-        if not model.reads:
-            return ImportJob(**named)
-        return ClassifierJob(
-            **named,
-            read=model.reads[run.seed - 1],
-            first=model.reads[0],
-            classes=config.corpora[model.data.name].preparation.classes,
-            device=config.device,
-            threads=config.threads,
         )
 
     def plan_training(self, run: Run) -> PlannedJob:
@@ -194,13 +192,12 @@ class Trainings:
         """Return the job that reads a trained model out on its training split."""
         job = self.plan_training(run)
         inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
-        return PlannedJob(
+        return replace(
+            job,
             rule="read_out",
-            wildcards=job.wildcards,
+            stage="read_out",
             inputs=inputs | {"weights": [run.locate("weights")]},
             outputs={"readouts": [run.locate_readout("train")]},
-            settings=job.settings,
-            runs=job.runs,
         )
 
     def plan_jobs(self) -> Iterator[PlannedJob]:
