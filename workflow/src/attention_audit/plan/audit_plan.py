@@ -138,8 +138,7 @@ class AuditPlan:
 
     def explain_unasked(self, model: Model, names: Sequence[str]) -> dict[str, str]:
         """Of the audits of these names, those that a model is not asked, each with the reason."""
-        reasons = {name: self.find_reason(model, audit_named(name)) for name in names}
-        return {name: f"{name} {reason}" for name, reason in reasons.items() if reason}
+        return {name: f"{name} {why}" for name in names if (why := self.find_reason(model, audit_named(name)))}
 
     def list_inputs(self, model: Model, audit: Audit) -> Files:
         """Return the input files of an audit."""

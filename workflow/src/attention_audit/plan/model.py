@@ -308,23 +308,23 @@ class DataSet:
         if architecture.tuned and how:
             schedule = _fine_tune(schedule, how, minimised)
         rate = {"learning_rate": schedule.recipe.learning_rate * schedule.pace}
-        settings = kind(
-            **{
-                "dataset": self.name,
-                "model": family or name,
-                "objective": minimised,
-                "special_tokens": special_tokens,
-                "seed": seeds[0],
-                "architecture": architecture,
-                "device": self.config.device,
-                "threads": self.config.threads,
-                "optimisation": schedule.recipe.model_copy(update=rate),
-                "epochs": schedule.epochs,
-                "patience": schedule.patience,
-            }
-            | dict(told or {})
+        settings: dict[str, Any] = {
+            "dataset": self.name,
+            "model": family or name,
+            "objective": minimised,
+            "special_tokens": special_tokens,
+            "seed": seeds[0],
+            "architecture": architecture,
+            "device": self.config.device,
+            "threads": self.config.threads,
+            "optimisation": schedule.recipe.model_copy(update=rate),
+            "epochs": schedule.epochs,
+            "patience": schedule.patience,
+            **(told or {}),
+        }
+        return Model(
+            data=self, name=name, family=family or name, look=look, seeds=seeds, settings=kind(**settings), **known
         )
-        return Model(data=self, name=name, family=family or name, look=look, seeds=seeds, settings=settings, **known)
 
 
 def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:

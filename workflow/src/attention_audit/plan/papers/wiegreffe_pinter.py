@@ -40,16 +40,17 @@ def list_four_tests(
     adversary: Adversary,
     guides: GuideSettings,
     base: Mapping[str, Any],
-    uniform: Mapping[str, Any],
-    guide: Mapping[str, Any],
+    even: Attention,
+    embedding: int,
     schedule: Schedule,
     maps: Sequence[str] = (),
     **common: Any,
 ) -> Models:
     """List the models of the four tests of a base model.
 
-    base, uniform, guide: the parts of their architectures. schedule: of all but adversaries, which have epochs of their
-    own. maps: further maps that the base model is read out with. common: what `DataSet.train` takes for all of them.
+    base: the parts of its architecture. even: the name of its attention with uniform weights. embedding: the width of
+    the guides' embeddings. schedule: of all but adversaries, which have epochs of their own. maps: further maps that
+    the base model is read out with. common: what `DataSet.train` takes for all of them.
     """
     train: Callable[..., Model] = partial(data.train, **common)
     looks = SUITES["wp"].looks
@@ -72,6 +73,7 @@ def list_four_tests(
         compared=seeds[1:],
         contrasts=contrasts,
     )
+    uniform = {**base, "attention": even}
     yield train("uniform", looks["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
     against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
     if adversary.search != "continuation":
@@ -130,8 +132,9 @@ def list_four_tests(
         "guide_base_lstm": {"reference": "base"},
         "guide_adversary": {"reference": shown, "reference_seed": adversary.seeds[0]},
     }
+    sizes = {"hidden": guides.hidden, "attention_hidden": guides.attention, **data.embed(embedding)}
     for name, attention in GUIDES.items():
-        parts = {**guide, "attention": attention}
+        parts = {"encoder": "affine", "attention": attention, **sizes}
         further = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
         yield train(name, looks[name], seeds, parts, schedule, **further)
 
@@ -157,20 +160,14 @@ def schedule_base(data: DataSet) -> Schedule:
 
 def list_models(data: DataSet) -> Models:
     """List the models of the paper."""
-    config, base = data.config, build_base(data)
-    guide = {
-        "encoder": "affine",
-        **data.embed(config.model.embedding),
-        "hidden": config.guides.hidden,
-        "attention_hidden": config.guides.attention,
-    }
+    config = data.config
     return list_four_tests(
         data,
         config.training.seeds,
         config.adversary,
         config.guides,
-        base,
-        base | {"attention": "uniform"},
-        guide,
+        build_base(data),
+        "uniform",
+        config.model.embedding,
         schedule_base(data),
     )
