@@ -1,7 +1,7 @@
 """A model before it is trained or read: what a suite lists for one data set, and what there is to know of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -331,9 +331,9 @@ def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Sche
     """Return the schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
     plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
     usual = {"average": True, "decoupled": True}
-    named = tuning.model_dump(include={*Tuning.model_fields} - {"epochs"})
+    recipe = schedule.recipe.model_copy(update=tuning.model_dump(exclude={"epochs"}) | plain | usual)
     epochs = schedule.epochs if objective.kind in ("adversary", "deception") else tuning.epochs
-    return Schedule(schedule.recipe.model_copy(update=named | plain | usual), epochs, schedule.patience, schedule.pace)
+    return replace(schedule, recipe=recipe, epochs=epochs)
 
 
 Models = Iterator[Model]

@@ -19,7 +19,7 @@ from . import corpora, transformers
 from .audit_plan import AuditPlan
 from .audits import OWN_RULE
 from .exhibit_plan import ExhibitPlan
-from .exhibits import EXHIBITS, TABLES
+from .exhibits import FIGURES, TABLES
 from .file_checks import MEMORY, check_files
 from .job import Files, PlannedJob
 from .model import DataSet, Model, Run
@@ -115,10 +115,8 @@ class Plan:
                 corpora.refuse_unknown_dataset(self.config, dataset)
             case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
                 raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
-            case ("figures", dataset, file):
-                for exhibit in EXHIBITS:
-                    if exhibit.name == Path(file).stem:
-                        self.exhibit_plan.list_datasets(exhibit, dataset)
+            case ("figures", dataset, file) if Path(file).stem in FIGURES:
+                self.exhibit_plan.list_datasets(FIGURES[Path(file).stem], dataset)
 
     def plan_pages(self, archives: Iterable[str] = ()) -> list[PlannedJob]:
         """Return the jobs of the two pages. archives: the records of the archives of encoders."""

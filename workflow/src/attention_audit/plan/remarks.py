@@ -7,8 +7,6 @@ from attention_audit.config import Config
 
 from .corpora import name_vectors
 
-PAPER_HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
-"""Units of the papers' encoders, by the beginning of our tables' names."""
 BABI, BABI_HIDDEN = "babi-", 32
 DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 128, "hidden": 64}
 """How the authors' code of deceptive attention trains, by the keys of `deception`."""
@@ -27,18 +25,19 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     and whose attention the guides of test 3 have, by their names.
     """
     config = config.for_dataset(dataset)
-    hidden = {
-        "wp": config.model.hidden,
-        "ss": config.serrano_smith.hidden,
-        "jw": config.jain_wallace.recipe.hidden,
-        "md": config.diversity.recipe.hidden,
+    # with the units of the papers' encoders
+    sections = {
+        "wp": (config.model, 128),
+        "ss": (config.serrano_smith, 50),
+        "jw": (config.jain_wallace.recipe, 128),
+        "md": (config.diversity.recipe, 128),
     }
     remarks = {}
-    for tables, ours in hidden.items():
-        theirs = BABI_HIDDEN if dataset.startswith(BABI) else PAPER_HIDDEN[tables]
-        sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
+    for tables, (section, published) in sections.items():
+        theirs = BABI_HIDDEN if dataset.startswith(BABI) else published
+        sizes = [f"hidden {section.hidden}, the paper's {theirs}"] if section.hidden != theirs else []
         remarks[tables] = [f"our word vectors: {name_vectors(config, dataset)}", *sizes]
-    named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
+    named = {"batch_size": "batches of", "learning_rate": "rate"}
     remarks["pd"] = [
         f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"
         for key, theirs in DECEIVERS.items()

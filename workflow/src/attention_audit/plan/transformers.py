@@ -172,8 +172,9 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states."""
     places = config.places
     named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
-    records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
-    named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
+    for dataset in config.hf:
+        if (record := places.encoder.format(dataset=dataset)) in files:
+            named[record] = find_encoder(config, dataset)
     given = [NamedTransformer(config, path) for path in list_entries(config)]
     read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
     for each in {each.path: each for each in (*named.values(), *read)}.values():
