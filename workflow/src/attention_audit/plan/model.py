@@ -241,7 +241,7 @@ class DataSet:
 
     suite: Suite
     name: str
-    whole: Config
+    whole: Config = field(repr=False)
 
     @cached_property
     def config(self) -> Config:

@@ -86,23 +86,28 @@ class Plan:
         tables of tables.
         """
         trained = [*self.trainings.plan_jobs()]
-        encoders = [*transformers.plan_jobs(self.config, {path for job in trained for path in job.read})]
-        archives = [record for job in encoders for record in job.inputs.get("record", ())]
-        exhibits = [*self.exhibit_plan.plan_jobs()]
-        made = [*encoders, *trained, *self.audit_plan.plan_jobs(), *exhibits, *self.plan_pages(archives)]
+        encoded = transformers.plan_jobs(self.config, {path for job in trained for path in job.read})
+        made = [*encoded, *trained, *self.audit_plan.plan_jobs(), *self.exhibit_plan.plan_jobs()]
         # what they read, such as corpora, or a table that no suite has and a table of tables reads
         read = {path for job in made for path in job.read}
         for job in reversed(self.plan_further()):
             if not read.isdisjoint(job.files):
                 made.insert(0, job)
                 read.update(job.read)
-        return made
+        archives = [path for job in made if job.rule == "unpack" for path in job.inputs["record"]]
+        return [*made, *self.plan_pages(archives)]
 
     def plan_further(self) -> list[PlannedJob]:
         """Return the jobs of what a run makes only where somebody names it, or reads it: raw files and corpora,
-        readouts of training splits, other tables and figures, and figures of one data set.
+        Transformers that are fetched or built, readouts of training splits, other tables and figures, and figures of
+        one data set.
         """
-        return [*corpora.plan_jobs(self.config), *self.trainings.plan_further(), *self.exhibit_plan.plan_further()]
+        return [
+            *corpora.plan_jobs(self.config),
+            *transformers.plan_further(self.config),
+            *self.trainings.plan_further(),
+            *self.exhibit_plan.plan_further(),
+        ]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""

@@ -168,37 +168,37 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     _refuse_missing_maps(named, read.maps, key)
 
 
-def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
-    """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states."""
-    places = config.places
-    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
-    for dataset in config.hf:
-        if (record := places.encoder.format(dataset=dataset)) in files:
-            named[record] = find_encoder(config, dataset)
-    given = [NamedTransformer(config, path) for path in list_entries(config)]
-    read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
-    for each in {each.path: each for each in (*named.values(), *read)}.values():
-        folder, made = each.folder, each.made
+def plan_further(config: Config) -> Iterator[PlannedJob]:
+    """Plan the jobs that unpack or build the Transformers that are not here, and not the user's."""
+    places, fetched = config.places, f"{config.places.raw}/{ENCODERS}"
+    for named in (NamedTransformer(config, path) for path in list_entries(config)):
+        made = named.made
         if isinstance(made, Encoder):
-            fetched = f"{places.raw}/{ENCODERS}"
+            archive = made.archive.file
             yield PlannedJob(
                 rule="unpack",
-                wildcards={"encoder": folder.name},
-                inputs={
-                    "archive": [f"{fetched}/{made.archive.file}"],
-                    "record": [f"{fetched}/records/{made.archive.file}.json"],
-                },
-                outputs={"folder": [str(folder)]},
+                wildcards={"encoder": named.folder.name},
+                inputs={"archive": [f"{fetched}/{archive}"], "record": [f"{fetched}/records/{archive}.json"]},
+                outputs={"folder": named.inputs},
                 settings=made,
             )
         elif made:
             yield PlannedJob(
                 rule="build",
-                wildcards={"classifier": folder.name},
+                wildcards={"classifier": named.folder.name},
                 inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
-                outputs={"files": [str(path) for path in each.files]},
+                outputs={"files": named.inputs},
                 settings=made,
             )
+
+
+def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
+    """Plan the jobs that make these files, as far as they are records of Transformers, or states."""
+    places = config.places
+    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
+    for dataset in config.hf:
+        if (record := places.encoder.format(dataset=dataset)) in files:
+            named[record] = find_encoder(config, dataset)
     for record, each in named.items():
         yield PlannedJob(
             rule="record_transformer",
