@@ -102,16 +102,17 @@ class AuditPlan:
         self.places = scope.config.places
         self.trainings = trainings
         self.known = dict(AUDITS)
-        for name in (name for names in scope.config.audits.values() for name in names if ":" in name):
-            audit = audit_named(name)
-            if self.known.setdefault(audit.name, audit) is not audit:
-                raise AuditError(f"audits: {name}: {audit.name} is the name of two audits; rename one of the functions")
-        for name, audits in scope.config.audits.items():
-            judged = [model for data in scope.list_asked(find_suite(name)) for model in data.judged]
-            for audit in map(audit_named, audits):
+        for suite, names in scope.config.audits.items():
+            judged = [model for data in scope.list_asked(find_suite(suite)) for model in data.judged]
+            for name in names:
+                audit = audit_named(name)
+                if self.known.setdefault(audit.name, audit) is not audit:
+                    raise AuditError(
+                        f"audits: {name}: {audit.name} is the name of two audits; rename one of the functions"
+                    )
                 lacks = [find_lack(model, audit) for model in judged]
                 if lacks and all(lacks):
-                    raise AuditError(f"audits.{name}: {audit.name} {lacks[0]}; leave it out")
+                    raise AuditError(f"audits.{suite}: {audit.name} {lacks[0]}; leave it out")
         self.asked = {
             model: [
                 audit
