@@ -104,6 +104,7 @@ def test_odd_files_are_said_once_and_read_once(new_folder):
     assert memory.stat().st_mtime_ns == made
 
 
+@pytest.mark.whole
 def test_an_older_file_in_place_of_another_is_read(new_folder):
     folder = new_folder()
     path = folder.path / "reviews.csv"

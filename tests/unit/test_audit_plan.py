@@ -214,6 +214,17 @@ def test_every_audit_of_a_suite_is_made_by_one_job():
     assert said.endswith("stability is not among the suite's audits; name it in `audits`")
 
 
+def test_the_predictions_of_the_model_in_question_are_asked_whatever_a_suite_is():
+    """The answer stands on them; what this model is held against is trained where something else asks for it alone."""
+    plan = plan_of(datasets=["needle"], audits={"wp": ["located"], "jw": []}, jain_wallace={"datasets": ["needle"]})
+    jobs = by_name(plan.plan_jobs())
+    performance = jobs["performance/needle/base"]
+    asked = [audit.audit for audit in performance.settings.audits if not audit.reason]
+    assert (asked, {run.model for run in performance.settings.audits[0].runs}) == (["predictions"], {"base"})
+    assert [*performance.inputs] == ["readouts"]
+    assert not any(name.startswith("performance/needle/lstm") for name in jobs)
+
+
 def test_what_reads_an_audit_that_is_not_asked_is_not_made():
     plan = plan_of(audits={"jw": ["performance", "permutation"]})
     made = list_made(plan)

@@ -94,6 +94,8 @@ def test_what_cannot_be_asked_says_why():
     for question, reason in (("stable", "s"), ("unique", "c"), ("needed", "p"), ("transferable", "p")):
         cell = ask(question, left_out)
         assert (cell.reason, cell.zones) == (reason, NONE)
+    for question in ("needed", "transferable"):
+        assert ask(question).reason == "what the other model predicts is not among the suite's audits"
 
 
 @pytest.mark.parametrize(("moved", "zones"), [(0.3, "3"), (0.06, "2"), (0.01, "1")])

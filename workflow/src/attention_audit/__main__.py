@@ -28,8 +28,6 @@ from attention_audit.stages.job import Job
 from attention_audit.targets import import_target
 
 logger = logging.getLogger("attention_audit")
-LATE_IMPORTS = {"": ("pandas",), "attribution": ("captum.attr",)}
-"""What all stages, or one, import in the middle of a job, which a forked one then need not."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,13 +118,14 @@ def import_stage(call: argparse.Namespace) -> ModuleType:
 
 
 def prepare(arguments: Sequence[str]) -> None:
-    """Import all that a call needs, and what libraries import when they are first used. What is wrong with the call,
-    the job says itself.
+    """Import all that a call needs, and what stages and libraries import in the middle of a job. What is wrong with the
+    call, the job says itself.
     """
     with suppress(Exception):
         call = parser().parse_args(arguments)
-        for name in (*LATE_IMPORTS[""], *LATE_IMPORTS.get(call.stage, ())):
-            importlib.import_module(name)
+        importlib.import_module("pandas")
+        if call.stage == "attribution":
+            importlib.import_module("captum.attr")
         import_stage(call)
 
 

@@ -34,6 +34,7 @@ from attention_audit.config_messages import list_faults, refuse_override
 from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
+from attention_audit.corpus.sources.table import ReadoutCorpus
 from attention_audit.errors import AuditError, suggest
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
@@ -77,7 +78,8 @@ class GlobalConfig(Section):
     """Threads of one training."""
     corpora: dict[Name, Corpus]
     """The catalogue of data sets."""
-    skip_unavailable: bool = False
+    # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
+    skip_unavailable: bool = Field(False, strict=False)
     """Leave out data sets whose raw files are missing, and mark the gap in the tables."""
     vectors: Name = "random"
     """Word vectors: random, or a name in `word_vectors`."""
@@ -226,27 +228,12 @@ class Config(DatasetConfig, GlobalConfig):
         every = self.model_dump(exclude={"overrides"})
         return {name: _keep_differences(own.model_dump(), every) for name, own in overrides.items()}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _add_readout_corpora(cls, raw: Any) -> Any:
-        """Return the entries of `corpora` of data sets whose texts are those of readouts, where they are not there
-        yet.
-        """
-        try:
-            made = {
-                name: {"kind": "readout", "path": next(iter(entry["models"].values()))[0]}
-                | ({"classes": entry["classes"]} if entry.get("classes") else {})
-                for name, entry in raw["own"].items()
-            }
-            return {**raw, "corpora": made | raw["corpora"]}
-        except (TypeError, KeyError, IndexError, AttributeError, StopIteration):
-            return raw  # what is wrong with it is said where the section is checked
-
-    @field_validator("skip_unavailable", mode="before")
-    @classmethod
-    def _read_flag(cls, value: Any) -> Any:
-        # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
-        return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    @model_validator(mode="after")
+    def _add_readout_corpora(self) -> Self:
+        """Add the entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
+        for name, given in self.own.items():
+            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=given.first, classes=given.classes))
+        return self
 
     @field_validator("results")
     @classmethod
@@ -260,15 +247,15 @@ class Config(DatasetConfig, GlobalConfig):
 
     @model_validator(mode="after")
     def _check_references(self) -> Self:
-        checks = (
-            self._find_unknown_datasets,
-            self._find_unknown_vectors,
-            self._find_unlendable,
-            self._find_unpaired,
-            self._find_unfit,
+        faults = chain(
+            self._find_unknown_datasets(),
+            self._find_unknown_vectors(),
+            self._find_unlendable(),
+            self._find_unpaired(),
+            self._find_unfit(),
         )
-        if faults := dict.fromkeys(line for check in checks for line in check()):
-            raise ValueError("\n".join(faults))
+        if lines := dict.fromkeys(faults):
+            raise ValueError("\n".join(lines))
         return self
 
     def _find_unknown_datasets(self) -> Iterator[str]:

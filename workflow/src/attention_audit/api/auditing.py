@@ -5,9 +5,8 @@ Audits are made by the workflow's own stages, one after another in this process 
 afterwards, so that their numbers are the workflow's (`run_plan`).
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +25,7 @@ from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
-from attention_audit.given import GivenReadout, check_path, name_classes, name_readouts, readout
+from attention_audit.given import GivenTrainings, check_path, name_classes, name_readouts, readout
 from attention_audit.given.files import write
 from attention_audit.plan.audit_plan import STAGES
 from attention_audit.plan.job import PlannedJob
@@ -45,8 +44,6 @@ RETURNED_TABLES = ("summary", "texts")
 """The tables that are returned beside the audits."""
 SUBJECT = ("dataset", "suite", "model")
 NUMBERS = ("value", "low", "high", "next_low", "next_high")
-Report = Callable[[int, int, str], None]
-"""Gets how many jobs have run, of how many, and what the next one says."""
 
 
 def by_question(summary: pd.DataFrame) -> pd.DataFrame:
@@ -157,6 +154,7 @@ class Audited(Answer):
         for number, one in enumerate(self.readouts, start=1):
             files.append(str(folder / f"training{number}.npz"))
             exact = one.several is None and one.decided
+            contributions, bias = (one.contribution, one.bias) if exact else (None, None)
             padded = {
                 name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
                 for name, scores in one.maps.items()
@@ -164,8 +162,8 @@ class Audited(Answer):
             given = readout(
                 self.words,
                 one.attention,
-                one.contribution if exact else None,
-                one.bias if exact else None,
+                contributions,
+                bias,
                 one.labels.tolist(),
                 one.probabilities,
                 ids=one.ids,
@@ -178,10 +176,8 @@ class Audited(Answer):
             path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
 
 
-def run_plan(
-    plan: Plan, tables: Collection[str] = RETURNED_TABLES, report: Report = lambda done, jobs, line: None
-) -> dict[str, pd.DataFrame]:
-    """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
+def run_plan(plan: Plan, tables: Collection[str] = RETURNED_TABLES, progress: bool = False) -> dict[str, pd.DataFrame]:
+    """Run the jobs of a plan in this process; give its audits, and these tables, by name. progress: show a bar."""
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
     for job in reversed(plan.plan_jobs()):
@@ -189,12 +185,17 @@ def run_plan(
             jobs.insert(0, job)
             needed.update(job.read)
     found: dict[str, pd.DataFrame] = {}
-    for number, job in enumerate(jobs):
+    # the bar of notebooks warns as it is imported, where they have no widgets
+    bar = import_module("tqdm.auto" if progress else "tqdm").tqdm(jobs, unit="step", disable=not progress)
+
+    def say(line: str) -> None:
+        bar.set_postfix_str(line[:60])
+
+    for job in bar:
         files, made = (
             {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
         )
         provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
-        say = partial(report, number, len(jobs))
         say(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, say))
         for path in map(Path, job.files):
@@ -206,9 +207,9 @@ def run_plan(
 
 
 def audit(
-    readouts: GivenReadout | Sequence[GivenReadout],
-    uniform: GivenReadout | Sequence[GivenReadout] = (),
-    adversaries: GivenReadout | Sequence[GivenReadout] = (),
+    readouts: GivenTrainings,
+    uniform: GivenTrainings = (),
+    adversaries: GivenTrainings = (),
     *,
     classes: Sequence[str] | None = None,
     settings: Mapping[str, Any] | None = None,

@@ -23,13 +23,16 @@ from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, suggest
 from attention_audit.given import (
     GivenReadout,
+    Written,
     list_entries,
     list_words,
     read_numbers,
     readout,
+    refuse_kind,
     softmax,
 )
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import build_readout
@@ -172,7 +175,7 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
         raise AuditError(said.replace(f"{folder}/", "")) from error
 
 
-def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
+def join_words(texts: Written, split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
     lists = list_words(texts, name) if split else []
     joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
@@ -191,8 +194,8 @@ def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> 
 
 
 def write_texts(
-    texts: Sequence[str | Sequence[str]],
-    seconds: Sequence[str | Sequence[str]] | None,
+    texts: Written,
+    seconds: Written | None,
     labels: Sequence[str],
     language: str | None,
     path: Path,
@@ -216,10 +219,10 @@ def write_texts(
 def audit_classifier(
     model: Any,
     tokenizer: Any,
-    texts: Sequence[str | Sequence[str]],
+    texts: Written,
     labels: Sequence[Any],
     *,
-    seconds: Sequence[str | Sequence[str]] | None = None,
+    seconds: Written | None = None,
     prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
@@ -250,15 +253,14 @@ def audit_classifier(
     AuditError, in one line that names the argument, where something is wrong.
     """
     refuse_unless_installed()
-    from tqdm.auto import tqdm  # it comes with the library `transformers`
-
-    texts, labels, maps = (
-        list_entries(given, name) for name, given in {"texts": texts, "labels": labels, "maps": maps}.items()
+    texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
+    settings, wanted = (
+        {} if settings is None else settings,
+        "give keys of the configuration that no argument stands for",
     )
-    settings = {} if settings is None else settings
-    if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
-        fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
-        raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
+    refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
+    if own := {"hf", "corpora", "datasets"} & {*settings}:
+        raise AuditError(f"settings: has {min(own)}; {wanted}")
     check_batch_size(1 if batch_size is None else batch_size)
     held = hold_models(model, tokenizer, prompt is not None)
     with (
@@ -273,8 +275,6 @@ def audit_classifier(
         how = write_texts(texts, seconds, gold, language, folder / "texts.jsonl")
         raw = {
             "results": str(folder / "results"),
-            "datasets": [],
-            **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
             "corpora": {
                 DATASET: {
                     "kind": "table", "path": {"test": str(folder / "texts.jsonl")}, "id": "id", "classes": names,
@@ -287,30 +287,23 @@ def audit_classifier(
                     "prompt": prompt and dict(prompt),
                 }
             },
-            "audits": {"hf": ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]},
+            "audits": {"hf": ["predictions", *list_audits(questions), *OF_MAPS]},
             "agreement": {"texts": 0},
             "device": device,
             **settings,
         }  # fmt: skip
         plan = Plan(raw, {}, memory=folder / "checked.json")
-        with tqdm(unit="step", disable=not progress) as bar, set_piece_limit(batch_size and batch_size * max_length):
-
-            def report(done: int, jobs: int, line: str) -> None:
-                bar.n, bar.total = done, jobs
-                bar.set_postfix_str(line[:60])
-
-            found = run_plan(plan, TABLES, report)
-            report(bar.total, bar.total, "")
-        data, ids = plan.scope.find_data("hf", DATASET), [*map(str, range(len(texts)))]
-        suite, runs = data.suite, data.models[MODEL].runs
+        with set_piece_limit(batch_size and batch_size * max_length):
+            found = run_plan(plan, TABLES, progress)
+        suite, ids = SUITES["hf"], [*map(str, range(len(texts)))]
+        called = {name: look.label for name, look in plan.scope.list_looks(suite).items()}
+        read = [job.outputs["readout"] for job in plan.trainings.plan_jobs() if job.stage == "read_classifier"]
         return Audited(
             found["summary"],
-            collect_labels(
-                [{name: look.label for name, look in plan.scope.list_looks(suite).items()}], {suite.paper: suite.title}
-            ),
+            collect_labels([called], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            [read_readout(Path(plan.trainings.homes[run].locate_readout())).align(ids) for run in runs],
+            [read_readout(Path(*paths)).align(ids) for paths in read],
             [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )

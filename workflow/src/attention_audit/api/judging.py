@@ -6,7 +6,7 @@ Words are deleted from the texts and the function is asked again, so that no wei
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, takewhile
@@ -28,7 +28,16 @@ from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.tokens import tokenize
 from attention_audit.errors import AuditError
-from attention_audit.given import A_WORD, list_entries, list_integers, list_words, name_classes, read_numbers
+from attention_audit.given import (
+    A_WORD,
+    Written,
+    list_entries,
+    list_integers,
+    list_words,
+    name_classes,
+    read_numbers,
+    refuse_kind,
+)
 from attention_audit.tables.model_answers import (
     NO_TEXT,
     SIMILARITY,
@@ -55,10 +64,6 @@ from .predicting import (
 
 SCORES, MARKS = "scores", "marks"
 LABELS = {SCORES: "Scores of words"}
-SUBJECT = EvaluatedModel(
-    dataset="texts", suite="", paper="", model=SCORES, seeds=1, items="words", unasked={}, given=True
-)
-"""What tables call the scores."""
 REASONS = {
     "used": "it needs other weights in the place of the map, which a function of words does not take; see api.audit",
     "unique": "it needs another model that predicts alike and has another map; api.audit takes one",
@@ -66,16 +71,10 @@ REASONS = {
     "transferable": "it needs a simpler model that is trained with these maps",
 }
 """Why scores and a function are not enough for a question."""
-ONE_TRAINING = "there is one training; give scores and functions of several"
-NO_ORDER = "no text has two words and an order of them in all trainings"
-NO_FLIP = "no deletion of words flips a decision"
-EQUAL_SCORES = "the words of each text all have the same score"
 TOO_COARSE = (
     f"predict gives the predicted class at most {MAX_COARSE_VALUES} different probabilities, as of 0 and 1 alone or "
     "one decimal, which is too coarse for leave-one-out; give probabilities"
 )
-BY_CHANCE, BEST = "random words", "by deletion of the word; the best choice of a word reaches {} %"
-BY_ORDER = "by Spearman's correlation of the order of the words"
 TOKENIZER_MARK = re.compile(
     r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
 )
@@ -116,7 +115,7 @@ class Judgement(Answer):
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
-def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
+def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     given = list_entries(tokens, "tokens")
     if not given:
@@ -144,16 +143,15 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     if marks:
         names = ", ".join(mark or "empty tokens" for mark in sorted(marks))
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
-    parts: list[slice] = []
-    found: list[Sequence[str]] = []
+    parts = []
     for number, words in enumerate(texts):
         kept = [at for at, word in enumerate(words) if word.strip() not in marks]
         if not kept:
             raise AuditError(f"tokens: text {number} has no word; leave it out")
         parts.append(slice(kept[0], kept[-1] + 1))
-        found.append(words[parts[-1]])
-        if not all(map(str.strip, found[-1])):
+        if not all(map(str.strip, words[parts[-1]])):
             raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
+    found = [words[part] for words, part in zip(texts, parts, strict=True)]
     between = [min(within) for words in found if (within := marks & {*words})]
     if 2 * len(between) > len(texts):
         raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
@@ -234,7 +232,7 @@ def state_ranks(measured: MeasuredModel) -> Cell:
 
     known = np.isfinite(fewest)
     if not known.any():
-        return Cell(reason=NO_FLIP)
+        return Cell(reason="no deletion of words flips a decision")
     gone = [write_percent(float(np.nan_to_num(each[known], nan=1.0).mean())) for each in until]
     clause = "decisions flip without {1} % of the words; random {0}, leave-one-out {2}".format(*gone)
     return measured.state("ranks", measure, clause)
@@ -246,14 +244,15 @@ def state_signed(measured: MeasuredModel) -> Cell:
     lead, most, supporting = (measured.lay_out(rows, name) for name in ("top_fall", "best_fall", "supporting"))
     side = find_sides(lead, measured.margins.inert)
     if not np.isfinite(side).any():
-        return Cell(reason=EQUAL_SCORES)
+        return Cell(reason="the words of each text all have the same score")
 
     def count_by_chance(number: int | None, own: Floats) -> Sample:
         known = np.isfinite(own)
         return take_share(np.where(known, 1 - supporting, np.nan), np.where(known, 1.0, np.nan))
 
-    could = float((most[np.isfinite(lead)] > measured.margins.inert).mean())
-    return state_sides(measured, side, count_by_chance, BY_CHANCE, BEST.format(write_percent(could)))
+    could = write_percent(float((most[np.isfinite(lead)] > measured.margins.inert).mean()))
+    how = f"by deletion of the word; the best choice of a word reaches {could} %"
+    return state_sides(measured, side, count_by_chance, "random words", how)
 
 
 BY_DELETION: Asked = {"located": ask_located, "ranks": state_ranks, "signed": state_signed}
@@ -264,15 +263,17 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     are shuffled, since scores of any tool have no shares.
     """
     if len(maps) < 2:
-        return Cell(reason=ONE_TRAINING)
+        return Cell(reason="there is one training; give scores and functions of several")
     pairs = np.array([*combinations(range(len(maps)), 2)])
     found = np.array([[*map(compute_rank_correlation, maps[one], maps[other])] for one, other in pairs])
-    if not np.isfinite(found).all(0).any():
-        return Cell(reason=NO_ORDER)
+    known = np.isfinite(found).all(0)
+    if not known.any():
+        return Cell(reason="no text has two words and an order of them in all trainings")
     tops = np.array([[scores.argmax() for scores in one] for one in maps])
     same = (tops[pairs[:, 0]] == tops[pairs[:, 1]]).astype(np.float64)
-    found = np.where(np.isfinite(found).all(0), found, np.nan)
-    return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], BY_ORDER)
+    found = np.where(known, found, np.nan)
+    how = "by Spearman's correlation of the order of the words"
+    return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], how)
 
 
 def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
@@ -290,7 +291,7 @@ def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, 
 
 
 def judge(
-    tokens: Sequence[str | Sequence[str]],
+    tokens: Written,
     scores: Sequence[Any],
     predict: Predict | Sequence[Predict],
     *,
@@ -338,17 +339,14 @@ def judge(
     texts = find_texts(tokens, language, report)
     parts, words = find_words(texts, report)
     functions: Sequence[Any] = predict if isinstance(predict, Sequence) else [predict]
-    if wrong := [one for one in functions if not callable(one)]:
-        raise AuditError(
-            f"predict: is {type(wrong[0]).__name__}, and no function; give one from lists of words to probabilities, "
-            "or a list of such functions, one a training"
-        )
+    for one in functions:
+        wanted = "function; give one from lists of words to probabilities, or a list of such functions, one a training"
+        refuse_kind(one, Callable, "predict", wanted)
     given = [scores] if single else list_entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
     check_batch_size(batch_size)
-    if not callable(report):
-        raise AuditError(f"report: is {type(report).__name__}, and no function; give one that takes a line")
+    refuse_kind(report, Callable, "report", "function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
@@ -380,7 +378,9 @@ def judge(
     reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
     asked: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
     audits = list_audits(by_text, gold)
-    subject = SUBJECT.model_copy(update={"seeds": len(rows)})
+    subject = EvaluatedModel(
+        dataset="texts", suite="", paper="", model=SCORES, seeds=len(rows), items="words", unasked={}, given=True
+    )
     row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(called)), {}), asked)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

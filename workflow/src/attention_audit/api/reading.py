@@ -31,7 +31,7 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import replace_controls
-from attention_audit.given import GivenReadout, check_path, list_entries, name_classes, name_readouts
+from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_entries, name_classes, name_readouts
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
@@ -187,7 +187,7 @@ class Trained:
             split, pieces = build_split(encoded, device), encoded.pieces
             if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
-            about: tuple[Any, ...] = encoded.labels, range(material.classes), False, None, maps
+            about: tuple[Any, ...] = range(material.classes), False, None, maps
             known: Flags = encoded.texts.flat[1:-1] != UNKNOWN
             if encoded.sentences is not None:
                 known = np.logical_or.reduceat(known, encoded.sentences.flat)
@@ -197,9 +197,9 @@ class Trained:
             tokenizer, pieces = classifier.tokenizer, cut_pieces(classifier, texts)
             named = match_classes(classifier.folder, classifier.names, self.classes, read.labels)
             split = build_split_of(pieces, texts, device)
-            about = texts.labels, named, read.imposed, read.layer, maps
+            about = named, read.imposed, read.layer, maps
         if isinstance(network, TransformerClassifier) and pieces is not None:
-            readout = take_classifier(network.eval(), pieces, [ID], *about)
+            readout = take_classifier(network.eval(), pieces, [ID], split.labels, *about)
         else:
             readout = take_readout(network, split, [ID])
         if pieces is not None:
@@ -337,7 +337,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
 
 
 def reading(
-    readouts: GivenReadout | Sequence[GivenReadout],
+    readouts: GivenTrainings,
     text: int | str,
     *,
     adversary: GivenReadout | None = None,

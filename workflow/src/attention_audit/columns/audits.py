@@ -1,21 +1,14 @@
 """Columns of the audits, a declaration each, in the order of their rules."""
 
 from .kinds import (
-    BASE_MAX_ATTENTION,
-    BASE_PREDICTION,
     DATASET,
-    FROM_BASE,
     ID,
-    ITEMS,
-    JSD,
     LABEL,
-    MAX_ATTENTION,
     OF_TEXT,
     OF_TEXT_BY_LAMBDA,
     OF_TRAINING,
     OF_TRAINING_BY_LAMBDA,
     PREDICTION,
-    TOKENS,
     class_number,
     cosine,
     describe_file,
@@ -34,9 +27,19 @@ from .kinds import (
     word_count,
 )
 
+ITEMS = item_count("items under the last attention: sentences in a hierarchical model, words in any other; at least 2")
+BASE_PREDICTION = class_number("class the base model predicts")
+BASE_MAX_ATTENTION = share("largest attention weight of the base model in this text")
+JSD = nats("Jensen-Shannon divergence of the attention from the base model's; at most ln 2")
+FROM_BASE = {
+    "jsd": JSD,
+    "tvd": probability("total variation distance of the prediction from the base model's, all classes"),
+    "decision_flip": flag("whether the predicted class differs from the base model's"),
+}
+
 PERFORMANCE = describe_file(
-    "performance", meaning="How well every model and seed predicts the gold labels of the test split."
-).add_columns(
+    "performance",
+    meaning="How well every model and seed predicts the gold labels of the test split.",
     **OF_TRAINING_BY_LAMBDA,
     selection=text(
         "split on which the epoch was selected; train for adversaries, unknown for models that were not trained here"
@@ -49,8 +52,8 @@ PERFORMANCE = describe_file(
 )
 
 PREDICTIONS = describe_file(
-    "predictions", meaning="What every model and seed predicts of every test instance, beside the gold label."
-).add_columns(
+    "predictions",
+    meaning="What every model and seed predicts of every test instance, beside the gold label.",
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     prediction=PREDICTION,
@@ -58,8 +61,8 @@ PREDICTIONS = describe_file(
 )
 
 CUT_TEXTS = describe_file(
-    "cut_texts", meaning="The test texts that a Transformer reads in part, as they are too long for it."
-).add_columns(
+    "cut_texts",
+    meaning="The test texts that a Transformer reads in part, as they are too long for it.",
     **OF_TEXT,
     words=word_count("words of the text"),
     read=word_count("how many of them are read, of which the first or the last may be cut"),
@@ -69,7 +72,6 @@ COMPARISON = describe_file(
     "comparison",
     meaning="Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, test instance by "
     "test instance.",
-).add_columns(
     **OF_TEXT_BY_LAMBDA,
     **FROM_BASE,
     base_prediction=BASE_PREDICTION,
@@ -85,7 +87,6 @@ CONSISTENCY = describe_file(
     "consistency",
     meaning="How far every model is from the base model on the development split, where an adversary may be chosen "
     "without a look at the test split; one row a model and seed.",
-).add_columns(
     **OF_TRAINING_BY_LAMBDA,
     tvd=probability(
         "mean total variation distance of the predictions from the base model's, where all classes that the "
@@ -101,7 +102,6 @@ STABILITY = describe_file(
     "stability",
     meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
     "attention does; every two seeds once, test instance by test instance. Models with one seed have no rows.",
-).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -119,7 +119,6 @@ MAP_STABILITY = describe_file(
     "map_stability",
     meaning="How far two trainings of a model put the words of a text in the same order, map by map; every two seeds "
     "once, test instance by test instance. Models with one seed have no rows.",
-).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -131,7 +130,6 @@ ATTRIBUTION_STABILITY = describe_file(
     "attribution_stability",
     meaning="The same of attributions that no readout carries; leave-one-out and integrated gradients perhaps of a "
     "sample of the texts.",
-).add_columns(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
@@ -143,10 +141,9 @@ PERMUTATION = describe_file(
     "permutation",
     meaning="What shuffling the attention weights over the tokens does to the prediction, test instance by test "
     "instance, and how far shuffled maps are from the map itself.",
-).add_columns(
     **OF_TEXT,
     prediction=PREDICTION,
-    max_attention=MAX_ATTENTION,
+    max_attention=share("largest attention weight of the text"),
     median_tvd=probability(
         "median over permutations of the total variation distance to the original prediction, all classes"
     ),
@@ -159,7 +156,6 @@ HEADS = describe_file(
     "heads",
     meaning="Each head of several by itself, text by text: what shuffling its weights alone does, and how soon erasing"
     " in the order of its weights flips the decision.",
-).add_columns(
     **OF_TEXT,
     head=integer("number of the head, from 1; of a Transformer, in the layer that is read"),
     items=item_count("words of the text that are read, and of a Transformer the marks [CLS] and [SEP]"),
@@ -179,7 +175,6 @@ CONTRIBUTIONS = describe_file(
     meaning="Attention beside the exact contribution of each item to the predicted class m, c_t = a_t (z_tm - sum over"
     " classes of p_c z_tc), test instance by test instance. Models of pairs have no rows: their predictions "
     "are not linear in the attention.",
-).add_columns(
     **OF_TEXT,
     items=item_count("items under the last attention; 1 or more"),
     prediction=PREDICTION,
@@ -212,7 +207,6 @@ SINGLE_WEIGHT = describe_file(
     "single_weight",
     meaning="What erasing one weight does: the item that a ranking puts first, against another one, test instance by "
     "test instance.",
-).add_columns(
     **OF_TEXT,
     ranking=text(
         "the ranking that names the top item: attention, gradient, or product (attention x gradient, the order "
@@ -237,8 +231,8 @@ BINS = (1, 5, 10, 20, 50)
 """The shares of the items, in percent, at which the curves are measured."""
 
 RANKED_SETS = describe_file(
-    "ranked_sets", meaning="What erasing items from the top of a ranking downward does, test instance by test instance."
-).add_columns(
+    "ranked_sets",
+    meaning="What erasing items from the top of a ranking downward does, test instance by test instance.",
     **OF_TEXT,
     ranking=text(
         "the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
@@ -263,7 +257,6 @@ SHUFFLES = describe_file(
     meaning="What a model decides under its own attention weights, and under random orders of them over the items that"
     " are imposed on it, test instance by test instance. Erasures are from the weights imposed, and "
     "contributions are made of them.",
-).add_columns(
     **OF_TEXT,
     shuffle=integer("0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"),
     prediction=class_number("class that is predicted under these weights"),
@@ -293,7 +286,6 @@ INSTANCE_ADVERSARY = describe_file(
     "instance_adversary",
     meaning="Jain & Wallace's adversary: for each test instance the attention furthest from the model's own that "
     "leaves the prediction within epsilon. What the columns call the base model is here the model itself.",
-).add_columns(
     **OF_TEXT,
     **FROM_BASE,
     admissible=integer("restarts whose prediction stayed within epsilon; 0: original kept", unit="restarts"),
@@ -307,8 +299,8 @@ INSTANCE_ADVERSARY = describe_file(
 )
 
 ATTENTION_MAPS = describe_file(
-    "attention_maps", meaning="The attention of three models over the words of a few test instances."
-).add_columns(
+    "attention_maps",
+    meaning="The attention of three models over the words of a few test instances.",
     dataset=DATASET,
     id=ID,
     label=LABEL,
@@ -322,8 +314,8 @@ ATTENTION_MAPS = describe_file(
 )
 
 EVIDENCE = describe_file(
-    "evidence", meaning="Where the evidence is known: how much attention falls on it, test instance by test instance."
-).add_columns(
+    "evidence",
+    meaning="Where the evidence is known: how much attention falls on it, test instance by test instance.",
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     evidence_mass=share("sum of the attention on the evidence positions"),
@@ -334,7 +326,6 @@ PLANTED = describe_file(
     "planted",
     meaning="Where the evidence is known: whether the item that a ranking puts first is of it, test instance by test "
     "instance.",
-).add_columns(
     **OF_TEXT,
     ranking=text("the ranking: attention, gradient, or product (attention x gradient)"),
     on_evidence=flag("whether the first item holds a word of the evidence"),
@@ -370,19 +361,20 @@ PLAUSIBILITY = describe_file(
     "plausibility",
     meaning="How well attention, and what else a readout says of the items, points to marked words: a row a text, "
     "annotator and attribution, with floors and ceiling among them.",
-).add_columns(**COLUMNS)
+    **COLUMNS,
+)
 
 PLAUSIBLE_WORDS = describe_file(
     "plausible_words",
     meaning="How well attributions that run the network again point to marked words: a row a text, annotator and "
     "attribution; integrated gradients of a sample of the texts.",
-).add_columns(**COLUMNS)
+    **COLUMNS,
+)
 
 CORRELATION = describe_file(
     "correlation",
     meaning="Does attention rank the tokens as measures of importance do: two attributions at a time, test instance by"
     " test instance.",
-).add_columns(
     **OF_TEXT,
     prediction=PREDICTION,
     pair=text(
@@ -391,13 +383,15 @@ CORRELATION = describe_file(
     ),
     tau=real.or_null("Kendall's tau-b; null where one of the two is the same for all tokens"),
     p=real.or_null("its p-value under independence; null where tau is"),
-    tokens=TOKENS,
+    tokens=integer("tokens that can be attended to", unit="tokens"),
     top_k_overlap=share.or_null(
         "share of the k highest tokens of one that are among those of the other; null with at most k tokens"
     ),
 )
 
-AGREEMENT = describe_file("agreement", meaning="How far attributions agree, two by two.").add_columns(
+AGREEMENT = describe_file(
+    "agreement",
+    meaning="How far attributions agree, two by two.",
     **OF_TRAINING,
     first=text("an attribution: those of correlation, or one of Captum"),
     second=text("another one; each pair stands once"),
@@ -408,7 +402,6 @@ AGREEMENT = describe_file("agreement", meaning="How far attributions agree, two 
 CONICITY = describe_file(
     "conicity",
     meaning="How alike the hidden states of a text are (Mohankumar et al. 2020), test instance by test instance.",
-).add_columns(
     **OF_TEXT,
     conicity=cosine("mean over tokens of the cosine between their state and the mean state"),
     magnitude=cosine("the same of the cosines' magnitudes, which is what the authors' code computes"),
@@ -418,7 +411,6 @@ IMPERMISSIBLE = describe_file(
     "impermissible",
     meaning="Where impermissible words are named: how much attention falls on them, and what the same model predicts "
     "without them, test instance by test instance.",
-).add_columns(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     blocked_words=word_count("impermissible words of the text"),
@@ -438,7 +430,6 @@ LOCATED = describe_file(
     "located",
     meaning="What deleting words from the input, from the top of a ranking downward, does when the model reads the "
     "text again, test instance by test instance. Texts of one word have no rows.",
-).add_columns(
     **OF_TEXT,
     ranking=text(
         "the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
@@ -465,7 +456,6 @@ REPLACED = describe_file(
     "replaced",
     meaning="What replacing words of the input does, from the top of a ranking downward, when the model reads the text"
     " again, test instance by test instance. Rankings, texts and numbers of words are those of `located`.",
-).add_columns(
     **OF_TEXT,
     ranking=text("the ranking, as in located"),
     by=text(
@@ -484,7 +474,6 @@ WORD_ATTRIBUTIONS = describe_file(
     "word_attributions",
     meaning="What attributions say of each word, test instance by test instance, of the first training of each model; "
     "`results/explorer.html` shows them.",
-).add_columns(
     **OF_TEXT,
     attribution=text(
         "gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
@@ -498,7 +487,6 @@ SOFT = describe_file(
     "soft",
     meaning="What erasing parts of the words' vectors does, in proportion to the scores of an attribution, test "
     "instance by test instance. Attributions and texts are those of `located`.",
-).add_columns(
     **OF_TEXT,
     ranking=text("the attribution whose scores say how much is erased, called as the rankings of located"),
     nothing=probability("1 minus what the predicted class loses where all vectors are erased; 1 where it gains"),

@@ -4,7 +4,6 @@ from .kinds import (
     ID,
     LABEL,
     SEED,
-    Artefact,
     class_number,
     describe_file,
     flag,
@@ -28,9 +27,10 @@ from .kinds import (
     word_count,
 )
 
-CORPUS = Artefact(
-    "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."
-).add_columns(
+CORPUS = describe_file(
+    "corpus",
+    "corpora/{dataset}/corpus.parquet",
+    meaning="The texts of one data set, tokenised and filtered.",
     id=ID,
     split=text("train, dev or test"),
     label=LABEL,
@@ -73,11 +73,10 @@ CORPUS = Artefact(
     ),
 )
 
-CENSUS = Artefact(
+CENSUS = describe_file(
     "census",
     "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
-).add_columns(
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
     label=class_number("class; -1 for an answer that the training split does not know, or for none"),
     label_name=text("what the source calls that label; empty for class -1"),
@@ -105,11 +104,10 @@ CENSUS = Artefact(
     ),
 )
 
-VOCABULARY = Artefact(
+VOCABULARY = describe_file(
     "vocabulary",
     "corpora/{dataset}/vocabulary.parquet",
     meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
-).add_columns(
     index=integer("row of the embedding matrix", unit="row"),
     word=text("the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
     train_count=integer("how often the training split holds the word", unit="tokens"),
@@ -118,10 +116,9 @@ VOCABULARY = Artefact(
 
 PIECES = describe_file(
     "pieces",
+    "states/{dataset}/pieces.parquet",
     meaning="What a frozen Transformer reads of each text. Its states of the words lie beside this file, in "
     "states.npy: row after row, text after text, and behind those of a pair one row, the summary of the query.",
-    path="states/{dataset}/pieces.parquet",
-).add_columns(
     id=ID,
     split=text("train, dev or test"),
     words=word_count("words that are read, each with a row of states.npy"),
@@ -131,11 +128,10 @@ PIECES = describe_file(
     unknown=word_count("words without a piece, read as the tokenizer's unknown word"),
 )
 
-HISTORY = Artefact(
+HISTORY = describe_file(
     "history",
     "models/{dataset}/{model}/seed{seed}.history.parquet",
     meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
-).add_columns(
     epoch=integer("epoch, from 0", unit="epoch"),
     loss=real("mean training loss of the epoch", unit="per text"),
     score=real(
@@ -145,11 +141,10 @@ HISTORY = Artefact(
     selected=flag("whether the stored weights are this epoch's"),
 )
 
-SEARCH = Artefact(
+SEARCH = describe_file(
     "search",
     "models/{dataset}/{model}/seed{seed}.search.parquet",
     meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
-).add_columns(
     seed=SEED,
     step=integer("number of the step, from 1"),
     model=text("name of its model, as in paths"),
@@ -163,13 +158,12 @@ SEARCH = Artefact(
     chosen=flag("whether it is the chosen one: the least similar within the tolerance"),
 )
 
-READOUT = Artefact(
+READOUT = describe_file(
     "readout",
     "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
     meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of "
     "a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus "
     "bias, with the head beside it.",
-).add_columns(
     id=ID,
     label=LABEL,
     prediction=class_number("class with the highest probability"),
@@ -197,22 +191,25 @@ OF_TEXT = {
     "cut": flag("whether the text was too long for the model and is read in part"),
 }
 
-SEVERAL = Artefact(
+SEVERAL = describe_file(
     "readout of several maps",
     "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
     meaning="The readout of a model of which a map of several heads is given; and in hf, of a Transformer with uniform "
     "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
     "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
     "predictions do not follow from this map.",
-).add_columns(**OF_ITEMS, heads=OF_HEADS, marks=MARKS, **OF_TEXT)
+    **OF_ITEMS,
+    heads=OF_HEADS,
+    marks=MARKS,
+    **OF_TEXT,
+)
 
-HEADED = Artefact(
+HEADED = describe_file(
     "headed readout",
     "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
     meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
     "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
-).add_columns(
     **OF_ITEMS,
     heads=OF_HEADS,
     values=weights(
@@ -223,12 +220,11 @@ HEADED = Artefact(
     **OF_TEXT,
 )
 
-HEAD = Artefact(
+HEAD = describe_file(
     "head",
     "readouts/{dataset}/{model}/seed{seed}/head.parquet",
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
-).add_columns(
     **{"class": class_number("the class whose logit it gives")},
     weight=logits("one value per output of the readout, for the tanh of each"),
     bias=real("what is added", unit="logit"),

@@ -4,7 +4,7 @@ Every kind of file is declared once, in `files`, `audits` or `tables`. The write
 check them, and `results/README.md` is printed from them.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
@@ -13,61 +13,52 @@ import pyarrow as pa
 from attention_audit.targets import load
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """One column: its Arrow type, its unit ("" where it has none) and its meaning in a sentence.
-
-    Its name is "" until a kind of file has it.
-    """
-
-    name: str = ""
-    type: pa.DataType
-    nullable: bool = False
-    unit: str = ""
-    meaning: str
-
-
 @dataclass(frozen=True)
-class Kind:
-    """What a column holds: its Arrow type, and its unit unless the column says another. A call makes a column of it.
+class Column:
+    """One column: its Arrow type, its unit ("" where it has none), its meaning in a sentence, and whether it may hold
+    nulls. Its name is "" until a kind of file has it.
 
+    One without a meaning is a kind of column, of which a call makes a column with a meaning, and perhaps another unit.
     `code_hash` leaves words for readers out of the hash: meaning and unit where they are keywords, and in this folder
     the one text that a kind is called with. So no column may be called like one of them.
     """
 
     type: pa.DataType
-    unit: str = field(default="", kw_only=True)
+    unit: str = ""
+    meaning: str = ""
+    nullable: bool = False
+    name: str = ""
 
-    def __call__(self, meaning: str, *, unit: str = "") -> Column:
-        return Column(type=self.type, unit=unit or self.unit, meaning=meaning)
+    def __call__(self, meaning: str, *, unit: str = "") -> "Column":
+        return replace(self, meaning=meaning, unit=unit or self.unit)
 
-    def or_null(self, meaning: str, *, unit: str = "") -> Column:
+    def or_null(self, meaning: str, *, unit: str = "") -> "Column":
         """Make a column that may hold nulls too."""
         return replace(self(meaning, unit=unit), nullable=True)
 
 
-text = Kind(pa.string())
-flag = Kind(pa.bool_())
-integer = Kind(pa.int32())
-long = Kind(pa.int64())
-real = Kind(pa.float64())
-share = Kind(pa.float64(), unit="share")
-probability = Kind(pa.float64(), unit="probability")
-nats = Kind(pa.float64(), unit="nats")
-cosine = Kind(pa.float64(), unit="cosine")
-texts = Kind(pa.list_(pa.string()))
-integers = Kind(pa.list_(pa.int32()))
-places = Kind(pa.list_(pa.int32()), unit="position")
-lists = Kind(pa.list_(places.type), unit="position")
-reals = Kind(pa.list_(pa.float64()))
-weights = Kind(pa.list_(pa.float32()))
-logits = Kind(weights.type, unit="logit")
-scores = Kind(pa.list_(weights.type))
-class_number = Kind(integer.type, unit="class")
-item_count = Kind(integer.type, unit="items")
-seed_count = Kind(integer.type, unit="seeds")
-text_count = Kind(integer.type, unit="texts")
-word_count = Kind(integer.type, unit="words")
+text = Column(pa.string())
+flag = Column(pa.bool_())
+integer = Column(pa.int32())
+long = Column(pa.int64())
+real = Column(pa.float64())
+share = Column(real.type, unit="share")
+probability = Column(real.type, unit="probability")
+nats = Column(real.type, unit="nats")
+cosine = Column(real.type, unit="cosine")
+texts = Column(pa.list_(pa.string()))
+integers = Column(pa.list_(pa.int32()))
+places = Column(integers.type, unit="position")
+lists = Column(pa.list_(places.type), unit="position")
+reals = Column(pa.list_(pa.float64()))
+weights = Column(pa.list_(pa.float32()))
+logits = Column(weights.type, unit="logit")
+scores = Column(pa.list_(weights.type))
+class_number = Column(integer.type, unit="class")
+item_count = Column(integer.type, unit="items")
+seed_count = Column(integer.type, unit="seeds")
+text_count = Column(integer.type, unit="texts")
+word_count = Column(integer.type, unit="words")
 
 
 @dataclass(frozen=True)
@@ -76,8 +67,8 @@ class Artefact:
 
     name: str
     path: str
-    meaning: str = field(kw_only=True)
-    columns: tuple[Column, ...] = field(default=(), kw_only=True)
+    meaning: str
+    columns: tuple[Column, ...] = ()
 
     def add_columns(self, **columns: Column) -> "Artefact":
         """Return the same kind of file with these columns, in this order."""
@@ -97,9 +88,11 @@ class Artefact:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
-def describe_file(name: str, *, meaning: str, path: str = "audits/{dataset}/{model}/{name}.parquet") -> Artefact:
-    """Describe a kind of file, mostly an audit's, whose columns `add_columns` adds."""
-    return Artefact(name, path.replace("{name}", name), meaning=meaning)
+def describe_file(
+    name: str, path: str = "audits/{dataset}/{model}/{name}.parquet", /, *, meaning: str, **columns: Column
+) -> Artefact:
+    """Describe a kind of file, mostly an audit's, by its columns in their order; `add_columns` can add them too."""
+    return Artefact(name, path.replace("{name}", name), meaning).add_columns(**columns)
 
 
 def artefact(target: str) -> Artefact:
@@ -117,29 +110,23 @@ def artefact(target: str) -> Artefact:
 DATASET = text("name of the data set, as in the config")
 ID = text("stable identity of the instance, from the raw data on")
 LABEL = class_number("gold label, from 0; census.parquet names the classes")
-MODEL = text("name of the model in its suite, such as base, guide_uniform, han_rnn or lstm_tanh")
 LAMBDA = real.or_null(
     "weight of the KL term in the objective of a model-consistent adversary, in the paper's formula, or of the "
     "penalty in that of a deceptive model; null for other models"
 )
 SEED = integer("seed of initial weights and of batch order")
 
-OF_TRAINING = {"dataset": DATASET, "model": MODEL, "seed": SEED}
+OF_MODEL = {
+    "dataset": DATASET,
+    "model": text("name of the model in its suite, such as base, guide_uniform, han_rnn or lstm_tanh"),
+}
+OF_TRAINING = {**OF_MODEL, "seed": SEED}
 OF_TEXT = {**OF_TRAINING, "id": ID}
-OF_TRAINING_BY_LAMBDA = {"dataset": DATASET, "model": MODEL, "lambda": LAMBDA, "seed": SEED}
+OF_TRAINING_BY_LAMBDA = {**OF_MODEL, "lambda": LAMBDA, "seed": SEED}
 OF_TEXT_BY_LAMBDA = {**OF_TRAINING_BY_LAMBDA, "id": ID}
 """What a row is about comes first: a trained model, or a text under one; by lambda where adversaries have rows too."""
 
 PREDICTION = class_number("class the model predicts")
-MAX_ATTENTION = share("largest attention weight of the text")
-BASE_PREDICTION = class_number("class the base model predicts")
-BASE_MAX_ATTENTION = share("largest attention weight of the base model in this text")
-JSD = nats("Jensen-Shannon divergence of the attention from the base model's; at most ln 2")
-TVD = probability("total variation distance of the prediction from the base model's, all classes")
-FLIP = flag("whether the predicted class differs from the base model's")
-FROM_BASE = {"jsd": JSD, "tvd": TVD, "decision_flip": FLIP}
-ITEMS = item_count("items under the last attention: sentences in a hierarchical model, words in any other; at least 2")
-TOKENS = integer("tokens that can be attended to", unit="tokens")
 
 BY_DESIGN = "planted"
 """Who marked the cues of a generated text, and the words that are planted in a real one."""

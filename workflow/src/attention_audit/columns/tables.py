@@ -11,7 +11,6 @@ from .kinds import (
     LAMBDA,
     PREDICTION,
     Column,
-    Kind,
     describe_file,
     flag,
     integer,
@@ -28,9 +27,8 @@ from .kinds import (
 
 TABLE = describe_file(
     "table",
+    "tables/{table}.parquet",
     meaning="One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
-    path="tables/{table}.parquet",
-).add_columns(
     dataset=DATASET,
     row=text("what the row is about: a split, a model or a guide; of several things, parted by /"),
     **{"lambda": LAMBDA},
@@ -53,19 +51,20 @@ UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of the estimates; all others are shares."""
 PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high", "random", "others"))
 """The columns that stand beside the answer where words of the test texts are marked."""
-f1 = Kind(real.type, unit="F1")
+f1 = Column(real.type, unit="F1")
 
 
 def _build_question(name: str) -> dict[str, Column]:
     """Build the columns of one question of the summary."""
-    kind = Kind(real.type, unit=UNITS.get(name, "share"))
+    kind = Column(real.type, unit=UNITS.get(name, "share"))
     return {
         f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
         f"{name}_low": kind.or_null("lower end of its 95 % interval over texts, of these trainings"),
         f"{name}_high": kind.or_null("upper end of it"),
-        f"{name}_each": Kind(reals.type, unit=kind.unit)(
+        f"{name}_each": reals(
             "the value of each training by itself, in the order of their seeds (of stable: the mean with the "
-            "others); null where there is nothing to be had"
+            "others); null where there is nothing to be had",
+            unit=kind.unit,
         ),
         f"{name}_next_low": kind.or_null("lower end of the 95 % range of one more training; null below three"),
         f"{name}_next_high": kind.or_null("upper end of it"),
@@ -100,7 +99,7 @@ def _build_budget(name: str, budget: str) -> dict[str, Column]:
     }
 
 
-def build_bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
+def build_bounds(name: str, kind: Column, *, meaning: str) -> dict[str, Column]:
     """Build the columns of an effect and of the bounds of its interval."""
     return {
         f"{name}_value": kind.or_null(meaning),
@@ -111,10 +110,9 @@ def build_bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
 
 SUMMARY = describe_file(
     "summary",
+    "tables/summary.parquet",
     meaning="What a reader may do with the attention map of a model: one row a data set, suite and model, with eight "
     "questions, each with an estimate, its intervals, the zones that it touches and a statement.",
-    path="tables/summary.parquet",
-).add_columns(
     dataset=DATASET,
     suite=text("key of the suite; empty for a data set not run"),
     paper=text("whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
@@ -147,18 +145,21 @@ SUMMARY = describe_file(
     plausibility_texts=text_count("test texts that it rests on"),
 )
 
+OF_JUDGED = {
+    "dataset": DATASET,
+    "suite": text("key of the suite"),
+    "model": text("the judged model, as in the summary"),
+}
+
 TEXT_UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
 """The units of a text's effects; all others are shares."""
 
 TEXTS = describe_file(
     "texts",
+    "tables/texts.parquet",
     meaning="Every test text of every judged model, of one training: the items with the most attention, and what each "
     "question measures of this text. The other formats have the first texts of each model.",
-    path="tables/texts.parquet",
-).add_columns(
-    dataset=DATASET,
-    suite=text("key of the suite"),
-    model=text("the judged model, as in the summary"),
+    **OF_JUDGED,
     seed=integer("the seed whose map this is: the base model's, or the first"),
     id=ID,
     label=LABEL,
@@ -209,13 +210,10 @@ def _build_instead(name: str, meaning: str) -> dict[str, Column]:
 
 INSTEAD = describe_file(
     "instead",
+    "tables/instead.parquet",
     meaning="Attention and all other attributions by `located` and `ranks`: one row a model and attribution. A costly "
     "attribution is of a sample of the texts; attention's value on the very same texts stands beside it.",
-    path="tables/instead.parquet",
-).add_columns(
-    dataset=DATASET,
-    suite=text("key of the suite"),
-    model=text("the judged model, as in the summary"),
+    **OF_JUDGED,
     seeds=seed_count("trainings"),
     attribution=text("attention, or an attribution or a further map"),
     **{column: kind for name, meaning in WORDED_BY.items() for column, kind in _build_instead(name, meaning).items()},
@@ -223,9 +221,8 @@ INSTEAD = describe_file(
 
 REPLICATION = describe_file(
     "replication",
+    "tables/replication.parquet",
     meaning="Every published number that this run has a counterpart of. No rows where it has none.",
-    path="tables/replication.parquet",
-).add_columns(
     paper=text("WP2019, SS2019, JW2019 or PD2020"),
     table=text("where the paper has it"),
     dataset=DATASET,
@@ -255,10 +252,9 @@ REPLICATION = describe_file(
 
 CONTROLS = describe_file(
     "controls",
+    "tables/controls.parquet",
     meaning="What the tests must find on the control corpora, where the truth is known, and of any shuffled weights; "
     "and what they found.",
-    path="tables/controls.parquet",
-).add_columns(
     dataset=DATASET,
     suite=text("key of the suite"),
     model=text("the model that it is about"),

@@ -25,11 +25,16 @@ PADDING = {"[PAD]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
+A_READOUT = "readout; make one with api.readout"
 TOOL_HINTS = {
     "word_attributions": "its word_attributions",
     "as_list": "the number of each word, which its as_list() has",
 }
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
+
+
+Written = Sequence[str | Sequence[str]]
+"""Texts as they are written, or as the lists of their words."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,12 +104,14 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(raised / raised.sum())
 
 
-ByWord = Mapping[str, Floats]
-"""What a text has for each word, (L, ...), by its column."""
+GivenTrainings = GivenReadout | Sequence[GivenReadout]
+"""The readouts of a model, one or several."""
+Faults = Iterator[tuple[str, str]]
+"""Faults of a text, each with its column."""
 
 
-def find_misfits(given: GivenReadout, number: int, by_word: ByWord) -> Iterator[tuple[str, str]]:
-    """Find what of a text does not fit in size: the column, and the fault."""
+def find_misfits(given: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
+    """Find what of a text does not fit in size. by_word: what it has for each word, (L, ...), by its column."""
     tokens, outputs, classes = given.tokens[number], len(given.bias[number]), given.classes
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
@@ -125,8 +132,8 @@ def find_misfits(given: GivenReadout, number: int, by_word: ByWord) -> Iterator[
         yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
 
 
-def find_faults(given: GivenReadout, number: int, by_word: ByWord) -> Iterator[tuple[str, str]]:
-    """Find which values of a text are wrong, where all fits in size: the column, and the fault."""
+def find_faults(given: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
+    """Find which values of a text are wrong, where all fits in size."""
     attention, contribution = by_word["attention"].T, by_word["contribution"]
     bias, predicted, words = given.bias[number], given.probabilities[number], len(given.tokens[number])
     for column, values in {**by_word, "bias": bias, "probabilities": predicted}.items():
@@ -301,20 +308,19 @@ def name_classes(classes: Any, count: int) -> list[str]:
     return names
 
 
+def refuse_kind(value: Any, kind: Any, place: str, wanted: str) -> None:
+    """Raise AuditError where a value is of another kind. wanted: what this kind is called, and what to give."""
+    if not isinstance(value, kind):
+        raise AuditError(f"{place}: is {type(value).__name__}, and no {wanted}")
+
+
 def check_path(path: Any, place: str) -> Path:
     """Return a path. Raises AuditError, which names the place, where it is none."""
-    if not isinstance(path, str | Path):
-        raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
+    refuse_kind(path, str | Path, place, "path; give one")
     return Path(path)
 
 
-def check_readout(given: Any, place: str) -> None:
-    """Raise AuditError, which names the place, where it is no readout."""
-    if not isinstance(given, GivenReadout):
-        raise AuditError(f"{place}: is {type(given).__name__}, and no readout; make one with api.readout")
-
-
-def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str, list[GivenReadout]]:
+def name_readouts(**several: GivenTrainings) -> dict[str, list[GivenReadout]]:
     """List the readouts of each argument; those without a name are called by argument and number in messages.
 
     Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
@@ -322,11 +328,10 @@ def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str,
     found: dict[str, list[GivenReadout]] = {}
     for name, readouts in several.items():
         found[name] = []
-        for number, one in enumerate(
-            [readouts] if isinstance(readouts, GivenReadout) else list_entries(readouts, name)
-        ):
-            place = f"{name} {number + 1}"
-            check_readout(one, place)
+        listed = [readouts] if isinstance(readouts, GivenReadout) else list_entries(readouts, name)
+        for number, one in enumerate(listed, start=1):
+            place = f"{name} {number}"
+            refuse_kind(one, GivenReadout, place, A_READOUT)
             found[name].append(replace(one, place=place) if one.place == PLACE else one)
             check_beside(found[name][-1], next(iter(found.values()))[0])
         if not any(found.values()):

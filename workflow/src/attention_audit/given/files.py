@@ -19,15 +19,16 @@ from attention_audit.errors import AuditError
 from attention_audit.section import Distinct, Name, OwnPath, refuse_duplicates
 
 from . import (
+    A_READOUT,
     GivenReadout,
     check,
     check_path,
-    check_readout,
     list_entries,
     list_integers,
     name_column,
     read_numbers,
     readout,
+    refuse_kind,
 )
 
 ENDINGS = (".parquet", ".npz")
@@ -135,7 +136,7 @@ def write(given: GivenReadout, path: str | Path) -> None:
     It is a file for the section `own` of a configuration. Raises AuditError where the readout is wrong, where the
     ending is another one, or where the file cannot be written.
     """
-    check_readout(given, "given")
+    refuse_kind(given, GivenReadout, "given", A_READOUT)
     path = check_path(path, "path")
     if path.suffix not in ENDINGS:
         raise AuditError(f"{path}: does not end in {' or '.join(ENDINGS)}; name it so")

@@ -15,11 +15,13 @@ from attention_audit.targets import name_module
 
 from .audits import AUDITS, OWN_RULE, Audit, audit_named
 from .job import Files, PlannedJob
-from .model import Model, Run, Suite
+from .model import DataSet, Model, Run
 from .suites import Scope, find_suite
 from .trainings import Trainings
 
 NOT_IN_SUITE = "is not among the suite's audits"
+PREDICTIONS = "predictions"
+"""What the whole answer stands on: a model whose attention is in question is asked it, whatever else it is asked."""
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
 
@@ -49,6 +51,12 @@ def find_lack(model: Model, audit: Audit) -> str:
     return ""
 
 
+def list_named(data: DataSet) -> list[Audit]:
+    """Return the audits that a suite is to be asked, with those that they read, and what the answer stands on."""
+    further = [*(other for name in data.audits for other in audit_named(name).after), PREDICTIONS]
+    return [audit_named(name) for name in dict.fromkeys([*data.audits, *further] if data.audits else ())]
+
+
 def choose_split(model: Model, audit: Audit) -> str:
     """Return the split whose readouts an audit reads: test where there are none of the one that it asks for."""
     return audit.split if model.settings else "test"
@@ -57,7 +65,8 @@ def choose_split(model: Model, audit: Audit) -> str:
 def list_runs(model: Model, audit: Audit) -> list[Run]:
     """Return the runs that an audit is asked of."""
     models, base, leads = model.data.models.values(), model.data.base, model is model.data.judged[0]
-    others = [other for other in models if leads and not other.judged]
+    named = audit.name in model.data.audits
+    others = [other for other in models if leads and named and not other.judged]
     match audit.of:
         case "models" | "attending":
             every = audit.of == "models"
@@ -114,20 +123,10 @@ class AuditPlan:
                 if lacks and all(lacks):
                     raise AuditError(f"audits.{suite}: {audit.name} {lacks[0]}; leave it out")
         self.asked = {
-            model: [
-                audit
-                for audit in self._list_named(data.suite)
-                if not find_lack(model, audit) and list_pairs(model, audit)
-            ]
+            model: [audit for audit in list_named(data) if not find_lack(model, audit) and list_pairs(model, audit)]
             for data in scope.asked
             for model in data.judged
         }
-
-    def _list_named(self, suite: Suite) -> list[Audit]:
-        """Return the audits that a suite is to be asked, with those that they read."""
-        names = [*self.scope.config.audits.get(suite.name, suite.audits)]
-        names += [other for name in names for other in audit_named(name).after if other not in names]
-        return [audit_named(name) for name in names]
 
     def locate(self, model: Model, audit: str) -> str:
         """Return the file of an audit of a model."""
@@ -206,7 +205,7 @@ class AuditPlan:
             return ""
         if lack := find_lack(model, audit):
             return lack
-        if audit in self._list_named(suite):
+        if audit in list_named(model.data):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"
         return NOT_IN_SUITE

@@ -251,6 +251,11 @@ class DataSet:
         """Tell whether it holds pairs of texts."""
         return self.config.corpora[self.name].pair
 
+    @property
+    def audits(self) -> Sequence[str]:
+        """Return the names of the audits that its models are asked: those of the configuration, or else the suite's."""
+        return self.whole.audits.get(self.suite.name, self.suite.audits)
+
     @cached_property
     def models(self) -> dict[str, Model]:
         """List its models by name. Raises AuditError where one cannot be had."""

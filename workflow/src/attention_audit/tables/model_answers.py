@@ -57,6 +57,7 @@ ON_TEST = "the adversary is chosen on the texts that it is measured on, as no ot
 NO_TEXT = "no test text has two items or more"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 FLAT = "the map is flat: shuffling hardly moves it"
+NOT_PREDICTED = "what the other model predicts is not among the suite's audits"
 SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 NO_ROWS = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
 """The rows of an audit that was not asked."""
@@ -64,9 +65,9 @@ SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
 
-def find_reason(subject: EvaluatedModel, *audits: str) -> str:
-    """Say why the first of these audits has no rows on a model."""
-    return next((subject.unasked[name] for name in audits if name in subject.unasked), NO_TEXT)
+def find_reason(subject: EvaluatedModel, *audits: str, otherwise: str = NO_TEXT) -> str:
+    """Say why the first of these audits has no rows on a model. otherwise: where all of them are asked."""
+    return next((subject.unasked[name] for name in audits if name in subject.unasked), otherwise)
 
 
 class MeasuredModel:
@@ -87,9 +88,9 @@ class MeasuredModel:
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
 
-    def refuse(self, *audits: str) -> Cell:
-        """Say why nothing is stated: the first of these audits has no rows."""
-        return Cell(reason=find_reason(self.subject, *audits))
+    def refuse(self, *audits: str, otherwise: str = NO_TEXT) -> Cell:
+        """Say why nothing is stated: the first of these audits has no rows. otherwise: where all of them are asked."""
+        return Cell(reason=find_reason(self.subject, *audits, otherwise=otherwise))
 
     def count(self, texts: Flags) -> int:
         """Count the texts of a mask (N,), or their groups."""
@@ -463,7 +464,7 @@ def ask_needed(measured: MeasuredModel) -> Cell:
         )
     found = compare_models(measured, measured.subject.model, contrasts.uniform)
     if found is None:
-        return measured.refuse("predictions")
+        return measured.refuse("predictions", otherwise=NOT_PREDICTED)
     clause = "macro F1 {}; with uniform weights {}".format(*map(write_share, found[1]))
     return conclude("needed", Part(found[0]), clause=clause)
 
@@ -475,7 +476,7 @@ def ask_transferable(measured: MeasuredModel) -> Cell:
         return Cell(reason="this suite guides no simpler model")
     found, beyond = (compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary))
     if found is None:
-        return measured.refuse("predictions")
+        return measured.refuse("predictions", otherwise=NOT_PREDICTED)
     clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[0][:3])) if beyond else ""
     return conclude("transferable", Part(found[0]), clause=clause)
 
