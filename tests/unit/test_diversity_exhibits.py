@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from tabled import assert_fits, cells
 
-from attention_audit.figures.variants import md_fig_conicity
+from attention_audit.figures.models import md_fig_conicity
 from attention_audit.names import Names
 from attention_audit.plan.suites import SUITES
 from attention_audit.tables.variants import find_twin, md_table_diversity, take_median

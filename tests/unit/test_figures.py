@@ -21,9 +21,9 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.by_weight import take_median, wp_fig3_seed_variance
+from attention_audit.figures.models import wp_fig5_tvd_jsd
 from attention_audit.figures.panels import draw_legend
 from attention_audit.figures.style import save
-from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
 from attention_audit.names import Names, Style
 
 LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]

@@ -2,60 +2,65 @@
 
 from math import nan
 
+import pandas as pd
 import pytest
 
-from attention_audit.report.first_text import FAR_JSD, NO_REASON, SURE_PROBABILITY, TextReadout, choose_opening
+from attention_audit.report.first_text import FAR_JSD, NO_REASON, SURE_PROBABILITY, choose_opening
 
-PLAIN = TextReadout(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
-SPLIT = PLAIN._replace(agree=1)
-MOVED = PLAIN._replace(moved=0.5)
+PLAIN = {"right": True, "sure": 0.9, "words": 12, "others": 4, "agree": 4, "moved": 0.1}
+SPLIT = PLAIN | {"agree": 1}
+MOVED = PLAIN | {"moved": 0.5}
+
+
+def opening(*texts, item="word"):
+    return choose_opening(pd.DataFrame(texts), item)
 
 
 def chosen(*texts):
-    return choose_opening(texts)[0]
+    return opening(*texts)[0]
 
 
 def test_trainings_that_disagree_and_a_far_adversary_come_before_one_of_them():
-    both = SPLIT._replace(agree=3, moved=0.4)
+    both = SPLIT | {"agree": 3, "moved": 0.4}
     assert chosen(PLAIN, MOVED, SPLIT, both) == 3
     assert chosen(PLAIN, MOVED, SPLIT) == 2
     assert chosen(PLAIN, MOVED) == 1
 
 
 def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_order():
-    assert chosen(SPLIT._replace(agree=2), SPLIT, SPLIT) == 1
-    assert chosen(SPLIT, SPLIT._replace(moved=0.2), SPLIT._replace(moved=nan)) == 1
+    assert chosen(SPLIT | {"agree": 2}, SPLIT, SPLIT) == 1
+    assert chosen(SPLIT, SPLIT | {"moved": 0.2}, SPLIT | {"moved": nan}) == 1
     # digits that no page has decide nothing
-    assert chosen(SPLIT._replace(moved=0.20001), SPLIT._replace(moved=0.20002)) == 0
+    assert chosen(SPLIT | {"moved": 0.20001}, SPLIT | {"moved": 0.20002}) == 0
 
 
 @pytest.mark.parametrize("change", [{"right": False}, {"sure": SURE_PROBABILITY - 0.01}])
 def test_the_model_is_right_and_sure(change):
-    poor = SPLIT._replace(**change)
+    poor = SPLIT | change
     assert chosen(poor, MOVED) == 1
-    assert choose_opening([poor]) == (0, NO_REASON.format(item="word"))
+    assert opening(poor) == (0, NO_REASON.format(item="word"))
 
 
 def test_a_text_of_readable_length_comes_before_a_better_reason():
-    assert [chosen(SPLIT._replace(words=words), MOVED) for words in (7, 8, 30, 31)] == [1, 0, 0, 1]
-    assert chosen(PLAIN, SPLIT._replace(words=200)) == 1
+    assert [chosen(SPLIT | {"words": words}, MOVED) for words in (7, 8, 30, 31)] == [1, 0, 0, 1]
+    assert chosen(PLAIN, SPLIT | {"words": 200}) == 1
 
 
 def test_the_reason_is_a_sentence():
-    assert choose_opening([SPLIT])[1] == (
+    assert opening(SPLIT)[1] == (
         "Shown first because the model is right and sure (0.90), while 3 of the 4 other trainings have another top "
         "word."
     )
-    all_differ = SPLIT._replace(agree=0, moved=0.5)
-    assert choose_opening([all_differ], "sentence")[1].endswith(
+    all_differ = SPLIT | {"agree": 0, "moved": 0.5}
+    assert opening(all_differ, item="sentence")[1].endswith(
         "while all 4 other trainings have another top sentence and an adversary moves the map by 0.50 of at most 0.69 "
         "(JSD)."
     )
-    assert "while the other training has another top word." in choose_opening([PLAIN._replace(others=1, agree=0)])[1]
-    one = PLAIN._replace(agree=3)
-    assert "while 1 of the 4 other trainings has another top word." in choose_opening([one])[1]
+    assert "while the other training has another top word." in opening(PLAIN | {"others": 1, "agree": 0})[1]
+    one = PLAIN | {"agree": 3}
+    assert "while 1 of the 4 other trainings has another top word." in opening(one)[1]
 
 
 def test_without_a_reason_it_is_the_first_text_and_that_is_said():
-    near, alone = PLAIN._replace(moved=FAR_JSD), TextReadout.read(True, 0.99, 12, {})
-    assert choose_opening([near, alone]) == (0, NO_REASON.format(item="word"))
+    near, alone = PLAIN | {"moved": FAR_JSD}, dict.fromkeys(PLAIN) | {"right": True, "sure": 0.99, "words": 12}
+    assert opening(near, alone) == (0, NO_REASON.format(item="word"))

@@ -377,7 +377,7 @@ def hash_jobs(plan):
             "columns/audits.py",
             "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",
         ),
-        ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
+        ("figures/models.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd|md_fig_conicity"),
         ("figures/style.py", "(.*_)?fig_?.*"),
         ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
         ("report/guide.py", "report"),

@@ -12,7 +12,7 @@ from refusal import refusal
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN
-from attention_audit.figures.variants import roar_fig_masked
+from attention_audit.figures.erasure import roar_fig_masked
 from attention_audit.model.batch import RaggedLists
 from attention_audit.names import RANKINGS, Names, Style
 from attention_audit.stages.loading import EncodedTexts

@@ -89,7 +89,7 @@ def find_next(question: str, part: Part) -> str:
     ranges = [
         None if one is None else Estimate(low=one.next_low, high=one.next_high) for one in (part.estimate, part.avoided)
     ]
-    return find_zones(question, ranges[0] or Estimate(), ranges[1])
+    return find_zones(question, Part(ranges[0] or Estimate(), ranges[1]))
 
 
 def try_population(

@@ -1,7 +1,7 @@
 """One line a question, from a row of the summary: what terminal, tables, report, explorer and notebooks show."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import inf, isfinite, isnan, nan
 from typing import Any, NamedTuple
@@ -17,6 +17,8 @@ MARKS = {NONE: " – ", CLASSES: " ≠ "}
 """The marks of what has no zones."""
 
 
+ENDS = "value low high next_low next_high"
+"""The estimate of a question, and the ends of its intervals."""
 Row = Mapping[Any, Any]
 """A row of a table, by column; here one of columns.SUMMARY."""
 
@@ -74,14 +76,6 @@ def draw_zones(zones: str) -> str:
     return MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
 
 
-def list_remarks(row: Row, question: str) -> Iterator[str]:
-    """List what stands beside a statement."""
-    yield str(row[f"{question}_reason"])
-    yield str(row[f"{question}_clause"])
-    if apart := int(row[f"{question}_apart"]):
-        yield f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
-
-
 def write_brief(row: Row, question: str, interval: str) -> str:
     """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
     if question == "signed" and (chance := write_percent(row["signed_shuffled"] or nan)):
@@ -92,16 +86,27 @@ def write_brief(row: Row, question: str, interval: str) -> str:
     return interval
 
 
+def read_numbers(row: Row, start: str, names: str) -> list[float]:
+    """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
+    return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
+
+
+def list_known(row: Row, name: str) -> list[float]:
+    """List the numbers of a row that are known of single trainings."""
+    each = np.array(row[name], np.float64)
+    return each[np.isfinite(each)].tolist()
+
+
 def write_line(row: Row, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
     asked = QUESTIONS[question]
     zones = str(row[f"{question}_zones"])
-    names = ("value", "low", "high", "next_low", "next_high")
+    apart = int(row[f"{question}_apart"])
+    lie = f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
+    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(apart)
+    numbers, each = read_numbers(row, question, ENDS), list_known(row, f"{question}_each")
     # where classes lie apart, numbers of all texts say nothing
-    numbers = [nan if zones == CLASSES else row[f"{question}_{name}"] for name in names]
-    value, low, high, next_low, next_high = np.array(numbers, np.float64).tolist()
-    each = np.array([] if zones == CLASSES else row[f"{question}_each"], np.float64)
-    each = each[np.isfinite(each)]
+    value, low, high, next_low, next_high = [nan] * len(numbers) if zones == CLASSES else numbers
     interval = write_range(low, high, asked.unit)
     return Line(
         question,
@@ -110,9 +115,9 @@ def write_line(row: Row, question: str) -> Line:
         str(row[f"{question}_said"]) or "–",
         NUMBER_WRITERS[asked.unit](value),
         interval,
-        write_range(each.min(), each.max(), asked.unit) if len(each) > 1 else "",
+        write_range(min(each), max(each), asked.unit) if len(each) > 1 and zones != CLASSES else "",
         write_range(next_low, next_high, asked.unit),
-        "; ".join(filter(None, list_remarks(row, question))),
+        "; ".join(filter(None, remarks)),
         write_brief(row, question, interval) if interval else "",
     )
 

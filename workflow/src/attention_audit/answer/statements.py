@@ -72,10 +72,15 @@ def take_lower(one: str, other: str) -> str:
     return "".join(zone for zone in ZONES if min(one[0], other[0]) <= zone <= min(one[-1], other[-1]))
 
 
-def find_zones(question: str, estimate: Estimate, avoided: Estimate | None = None) -> str:
-    """Name the zones of an estimate, which has two parts in `signed`; "" where it is not known."""
-    zones = list_touched(estimate.low, estimate.high, QUESTIONS[question].cuts)
-    return zones if avoided is None else take_lower(zones, list_touched(avoided.low, avoided.high, AVOIDED))
+def list_zones(question: str, part: Part) -> tuple[str, str]:
+    """Name the zones of the estimate of a part and, of `signed`, of the second one; "" where one is not known."""
+    own, avoided = part.estimate, part.avoided or Estimate()
+    return list_touched(own.low, own.high, QUESTIONS[question].cuts), list_touched(avoided.low, avoided.high, AVOIDED)
+
+
+def find_zones(question: str, part: Part) -> str:
+    """Name the zones of a part; "" where they are not known."""
+    return take_lower(*list_zones(question, part))
 
 
 def say_zones(zones: str, said: Sequence[str]) -> str:
@@ -85,11 +90,9 @@ def say_zones(zones: str, said: Sequence[str]) -> str:
 
 def say_part(question: str, part: Part) -> str:
     """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
-    own = list_touched(part.estimate.low, part.estimate.high, QUESTIONS[question].cuts)
+    own, avoided = list_zones(question, part)
     said = say_zones(own, QUESTIONS[question].said)
-    if part.avoided is None or not (avoided := list_touched(part.avoided.low, part.avoided.high, AVOIDED)):
-        return said
-    lower = take_lower(own, avoided) != own
+    lower = avoided and take_lower(own, avoided) != own
     return f"{said}, {say_zones(avoided, PARTS)} more than {part.chance}" if lower else said
 
 
@@ -100,7 +103,7 @@ def count_apart(question: str, part: Part, zones: str) -> int:
         for found in (part.estimate, part.avoided)
         if found
     ]
-    found = [find_zones(question, *own) for own in zip(*both, strict=True)]
+    found = [find_zones(question, Part(*own)) for own in zip(*both, strict=True)]
     return sum(bool(each) and not {*each} & {*zones} for each in found)
 
 
@@ -108,7 +111,7 @@ def find_objection(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     """Say why nothing is stated of a part; "" where something is."""
     if part.shuffled >= ANY_WEIGHTS.get(question, inf):
         return f"any {part.chance.split()[-1]} would do"
-    if not isfinite(part.estimate.value) or not find_zones(question, part.estimate, part.avoided):
+    if not isfinite(part.estimate.value) or not find_zones(question, part):
         return NOTHING
     if (part.fewest or part.estimate.groups) < needed:
         what = "texts" if part.estimate.groups == part.estimate.texts else "groups of texts"
@@ -133,8 +136,7 @@ def conclude(
     classes: the same of each predicted class. reason: why nothing is stated, where that is known beforehand.
     """
     of_classes = [
-        (one, "" if find_objection(question, one, LEAST_OF_CLASS) else find_zones(question, one.estimate, one.avoided))
-        for one in classes
+        (one, "" if find_objection(question, one, LEAST_OF_CLASS) else find_zones(question, one)) for one in classes
     ]
     cell = Cell(part, clause=clause, left_out=left_out, classes=of_classes)
     if reason := reason or find_objection(question, part):
@@ -143,5 +145,5 @@ def conclude(
     if has_gap(question, known):
         ends = [f"{one.name} {say_part(question, one)}" for one, _ in (known[0], known[-1])]
         return replace(cell, zones=CLASSES, said="; ".join(ends))
-    zones = find_zones(question, part.estimate, part.avoided)
+    zones = find_zones(question, part)
     return replace(cell, zones=zones, said=say_part(question, part), apart=count_apart(question, part, zones))

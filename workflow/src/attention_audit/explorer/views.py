@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from attention_audit.arrays import Array, Floats, Floats32, Integers
+from attention_audit.arrays import Array, Floats, Floats32
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.names import MAPS
 from attention_audit.readout import HeadStates, Readout
-from attention_audit.tables.wording import mark_direction
+from attention_audit.tables.wording import WORDING, mark_direction
 
 from .document import (
     AboutColumn,
@@ -43,18 +43,6 @@ EFFECT = 4
 """Significant digits of a column's values."""
 SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
-LABELS = {
-    "words": "top item",
-    "weights": "its attention",
-    "contributions": "its contribution",
-    "others": "other seeds",
-    "agree": "seeds with the same top item",
-    "moved": "adversary's JSD",
-    "moved_tvd": "adversary's TVD",
-    "survives_item": "decision stays without the top item",
-    "survives_word": "decision stays without the top word",
-}
-"""What readers call columns; others keep their names."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
 ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
     "gradient": (
@@ -125,9 +113,10 @@ class ViewBuilder:
         self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **further: Any
     ) -> None:
         """Add a map, and what the model predicts whose own map it is. further: what else AboutMap has."""
-        about = {"kind": "attention", "computed": "stored", "seed": None} | further
-        about |= {"key": key, "label": label, "meaning": meaning, "own": model is not None}
-        self.abouts.append(cast(AboutMap, about))
+        about = AboutMap(
+            kind="attention", computed="stored", seed=None, key=key, label=label, meaning=meaning, own=model is not None
+        )
+        self.abouts.append(cast(AboutMap, {**about, **further}))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
@@ -137,21 +126,22 @@ class ViewBuilder:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
-        found: Maps = [None] * len(self.first)
-        for place, (map_, length) in enumerate(zip(maps, self.first.lengths, strict=True)):
-            shape = (length, self.heads) if self.heads else (length,)
-            if map_ is not None and map_.shape in (shape, (np.prod(shape),)):
-                found[place] = map_.reshape(shape).T.astype(np.float64)
-        return found
+        shapes = [(length, self.heads) if self.heads else (length,) for length in self.first.lengths]
+        return [
+            map_.reshape(shape).T.astype(np.float64)
+            if map_ is not None and map_.shape in (shape, (np.prod(shape),))
+            else None
+            for map_, shape in zip(maps, shapes, strict=True)
+        ]
 
     def _fit_model(self, readout: Readout) -> Maps:
         return self._fit(readout.attention if readout.several is None else readout.several.weights)
 
-    def _fit_words(self, values: Known) -> Maps:
+    def _fit_words(self, values: Iterable[Floats32 | None]) -> Maps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
             np.append(own, np.zeros(marks)) if own is not None and len(own) == words else None
-            for own, words, marks in zip(map(values.get, self.first.ids), self.first.words, self.marks, strict=True)
+            for own, words, marks in zip(values, self.first.words, self.marks, strict=True)
         ]
 
     def _gather(self) -> None:
@@ -182,19 +172,17 @@ class ViewBuilder:
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
                 self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
-        carried = {name: dict(zip(first.ids, scores, strict=True)) for name, scores in first.maps.items()}
-        for name, values in {**self.attributions, **carried}.items():
+        scores = {name: map(values.get, first.ids) for name, values in self.attributions.items()}
+        for name, values in {**scores, **first.maps}.items():
             kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
-        read = zip(first.ids, self.texts, first.places, strict=True)
-        known = {
-            id_: np.array(np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0), np.float32)
-            for id_, text, words in read
-            if text["marks"]
-        }
-        if known and self.about["items"] == "words":
+        marked = [
+            np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0) if text["marks"] else None
+            for text, words in zip(self.texts, first.places, strict=True)
+        ]
+        if self.about["items"] == "words" and any(marks is not None for marks in marked):
             meaning = "The share of the annotators who marked the word."
-            self._add("people", "marked words", meaning, self._fit_words(known), kind="mark")
+            self._add("people", "marked words", meaning, self._fit_words(marked), kind="mark")
 
     @property
     def imposable(self) -> dict[str, Maps]:
@@ -202,10 +190,8 @@ class ViewBuilder:
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _list_items(self, place: int, at: Integers) -> tuple[list[str], int]:
-        """List the items of a text, of which the words are those at `at` and marks of a tokenizer come last; and count
-        the words that were not read.
-        """
+    def _list_items(self, place: int) -> tuple[list[str], int]:
+        """List the items of a text, of which marks of a tokenizer come last; and count the words that were not read."""
         text, marks = self.texts[place], self.marks[place]
         words, read = text["tokens"], int(self.first.words[place])
         if self.about["items"] == "sentences":
@@ -213,38 +199,38 @@ class ViewBuilder:
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*map(words.__getitem__, at.tolist()), *names], len(words) - read
+        return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
 
     def _round_states(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
         as agree.
         """
-        every = self.imposable
-        maps: dict[str, list[Weights | None]] = {key: [] for key in every}
         heads = [readout.head for readout in self.readouts]
         steep = [1.0 if head is None else float(head.weight.abs().sum(1).max()) for head in heads]
-        for run, head in zip(runs, heads, strict=True):
-            run["z"], run["bias"] = [], []
-            if head is not None:
-                run["tail"] = Tail(weight=head.weight.tolist(), bias=head.bias.tolist())
         decimals, by_score = count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
-        for place in range(len(self.first)):
-            z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
-            bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
-            rounded = z.round(decimals), bias.round(decimals + 2)
-            for run, states, biases in zip(runs, *(np.split(part, len(runs), -1) for part in rounded), strict=True):
-                run["z"].append(states.ravel().tolist())
-                run["bias"].append(biases.tolist())
-            for key, own in every.items():
-                map_ = own[place]
-                maps[key].append(map_ if map_ is None else round_weights(map_, (z, bias), rounded, by_score).tolist())
-        return maps
+        for run, readout in zip(runs, self.readouts, strict=True):
+            run["z"] = [z.astype(np.float64).round(decimals).ravel().tolist() for z in readout.contribution]
+            run["bias"] = readout.bias.astype(np.float64).round(decimals + 2).tolist()
+            if readout.head is not None:
+                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+        # of all seeds beside each other
+        every = zip(*(readout.contribution for readout in self.readouts), strict=True)
+        biases = np.concatenate([readout.bias for readout in self.readouts], 1, dtype=np.float64)
+        exact = [(np.concatenate(z, 1, dtype=np.float64), bias) for z, bias in zip(every, biases, strict=True)]
+        rounded = [(z.round(decimals), bias.round(decimals + 2)) for z, bias in exact]
+        return {
+            key: [
+                map_ if map_ is None else round_weights(map_, states, nearly, by_score).tolist()
+                for map_, states, nearly in zip(maps, exact, rounded, strict=True)
+            ]
+            for key, maps in self.imposable.items()
+        }
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
-        even: Maps = [np.full((self.heads, length), 1 / length) for length in self.first.lengths]
+        even: Maps = [np.full(own.T.shape, 1 / len(own)) for own in self.first.attending.weights]
         every = {"uniform": even} | self.imposable
         return {
             str(seed): {key: predict_under(readout, maps) for key, maps in every.items()}
@@ -262,7 +248,7 @@ class ViewBuilder:
             key: [None if map_ is None else round_digits(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
-        words, unread = zip(*map(self._list_items, range(len(ids)), self.first.places), strict=True)
+        words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
         return View(
             id=ids,
             words=[*words],
@@ -302,7 +288,7 @@ class ViewBuilder:
             "columns": [
                 AboutColumn(
                     name=column.name,
-                    label=LABELS.get(column.name, column.name),
+                    label=WORDING["column"].get(column.name, column.name),
                     kind=KINDS.get(column.type, "text"),
                     unit=column.unit,
                     meaning=column.meaning,

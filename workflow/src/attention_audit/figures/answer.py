@@ -11,10 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import (
+    ENDS,
     NUMBER_WRITERS,
     Line,
     Row,
     describe_run,
+    list_known,
+    read_numbers,
     write_line,
     write_probability,
     write_share,
@@ -25,8 +28,7 @@ from attention_audit.questions import QUESTIONS, Question, Unit
 from attention_audit.tables.wording import Labels, write_name
 
 from . import style
-from .panels import write_sentence
-from .style import Keywords
+from .style import Keywords, write_sentence
 
 SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
@@ -63,16 +65,6 @@ MUTED = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
 
-def read_numbers(row: Row, start: str, names: str) -> list[float]:
-    """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
-    return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
-
-
-def list_known(row: Row, name: str) -> list[float]:
-    """List the numbers of a row that are known of single trainings."""
-    return [float(one) for one in row[name] if one is not None]
-
-
 def list_classes(row: Row, question: str) -> list[float]:
     """List the values of the predicted classes of which something is stated, the lowest first."""
     return sorted(float(one["value"]) for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"])
@@ -84,12 +76,11 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
     """
     low, high = asked.cuts
     wide = high - low
-    for number, tint in enumerate(TINTS if stated else UNASKED, -1):
-        axes.axvspan(low + number * wide, high + number * wide, color=tint, linewidth=0, zorder=0)
-    places = low - wide / 2, low, low + wide / 2, high, high + wide / 2
+    for left, tint in zip((low - wide, low, high), TINTS if stated else UNASKED, strict=True):
+        axes.axvspan(left, left + wide, color=tint, linewidth=0, zorder=0)
     begin, end = (NUMBER_WRITERS[asked.unit](cut).lstrip("+") for cut in asked.cuts)
     bad, _, fair, _, good = asked.said
-    axes.set_xticks(places, [bad, begin, fair, end, good], color=MUTED)
+    axes.set_xticks(np.linspace(low - wide / 2, high + wide / 2, 5), [bad, begin, fair, end, good], color=MUTED)
     axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
     axes.tick_params(length=0, pad=2)
     axes.spines[:].set_visible(False)
@@ -127,7 +118,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     if row[f"{question}_zones"] == CLASSES:
         draw_classes(axes, list_classes(row, question))
         return
-    value, low, high, next_low, next_high = read_numbers(row, question, "value low high next_low next_high")
+    value, low, high, next_low, next_high = read_numbers(row, question, ENDS)
     colour = style.BLUE if stated else style.GREY
     if low <= high:
         left, right = np.clip((low, high), *axes.get_xlim())

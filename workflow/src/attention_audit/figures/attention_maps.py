@@ -195,9 +195,8 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     if predictions is None or (own := predictions[predictions["dataset"] == dataset]).empty:
         return ""
     first = select_run(own, own["model"].iloc[0])
-    texts = first.drop_duplicates("id")
-    guessed = make_grid(first, "prediction", ids=[*texts["id"]])
-    found = judge_ability(texts["label"].to_numpy(np.int64), guessed.astype(np.int64), None)
+    labels = first.drop_duplicates("id")["label"].to_numpy(np.int64)
+    found = judge_ability(labels, make_grid(first, "prediction").astype(np.int64), None)
     if found["learnt"] == "yes":
         return ""
     accuracy, majority = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))

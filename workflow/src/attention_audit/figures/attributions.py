@@ -15,8 +15,8 @@ from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
 from attention_audit.tables.wording import Labels, write_name
 
 from . import style
-from .panels import describe, draw_legend, make_panels, write_sentence
-from .style import Keywords
+from .panels import describe, draw_legend, make_panels
+from .style import Keywords, write_sentence
 
 LINE, MAP_LINE = 0.17, 0.19
 """Inches: a row of a panel; where it has two dots, or a map."""
@@ -115,7 +115,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
 @style.use_house_style()
 def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
     """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
-    rows = instead[instead[[f"{question}_value" for question in WORDED_BY]].notna().any(axis=1)]
+    rows = instead.dropna(subset=[f"{question}_value" for question in WORDED_BY], how="all")
     if rows.empty:
         return write_sentence(NOT_COMPARED)
     names = RANKINGS.arrange({*map(str, rows["attribution"])})

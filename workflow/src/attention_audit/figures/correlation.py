@@ -104,13 +104,10 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
 def average_pairs(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
-    pairs = [known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second")]
-    places = tuple(np.sort(pairs, axis=0)[::-1])
-    sums, texts = np.zeros((2, len(names), len(names)))
-    np.add.at(sums, places, known["tau"] * known["texts"])
-    np.add.at(texts, places, known["texts"])
-    with np.errstate(invalid="ignore"):
-        return sums / texts
+    second, first = np.sort([known[name].astype(str).map(names.index) for name in ("first", "second")], axis=0)
+    sums = known[["texts"]].assign(tau=known["tau"] * known["texts"]).groupby([first, second]).sum()
+    places = range(len(names))
+    return (sums["tau"] / sums["texts"]).unstack().reindex(index=places, columns=places).to_numpy(np.float64)
 
 
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
@@ -189,10 +186,8 @@ def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
 
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     """Show how many texts have how much of their attention on items that speak against the prediction."""
-    counts, _ = np.histogram(rows["against"].clip(0, 1), SHARE_BARS)
-    axes.bar(
-        SHARE_BARS[:-1], 100 * counts / len(rows), SHARE_BARS[1], align="edge", color=style.VERMILLION, linewidth=0
-    )
+    percent = np.full(len(rows), 100 / len(rows))
+    axes.hist(rows["against"].clip(0, 1), SHARE_BARS.tolist(), weights=percent, color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
     write_mean(axes, "against the prediction", rows["against"])
 

@@ -1,27 +1,33 @@
-"""Figures of erasing attention, after Serrano & Smith 2019.
+"""Figures of erasing attention, after Serrano & Smith 2019; and of masking words, after Madsen et al. 2022.
 
 Their figures 3 and 7, the effect of erasing the top item against another; their figures 5, 6 and 10, how much must be
 erased until the decision flips; and, beyond the paper, attention-comprehensiveness and attention-sufficiency of
-each ranking. These are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input.
+each ranking. These are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input. Of
+recursive ROAR, the accuracy of models that are trained anew on texts with ever more masked words, by which words go
+first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from attention_audit.answer.estimates import estimate_mean
+from attention_audit.arrays import Floats
 from attention_audit.columns.audits import BINS
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.papers import select_compared
 from attention_audit.tables.tidy import average_columns
+from attention_audit.tables.variants import make_curves
 
 from . import style
 from .panels import QUARTERS, describe, draw_density, draw_legend, make_panels, scale_by_roots, write_reason
 from .style import Keywords
 
-HEIGHT, PAIR = 1.9, 3.2  # inches: of a panel, and of a pair of them
+HEIGHT, PAIR, ROAR_HEIGHT = 1.9, 3.2, 2.4  # inches: of a panel, of a pair of them, and of one of ROAR
 CELLS = (40, 30)  # of the density of a panel, along x and y
 MIN_TEXTS_SHADED = 0.3  # texts, so that a single one is seen
 LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
@@ -35,6 +41,7 @@ MEASURES = {
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
 LINE: Keywords = {"markersize": 3, "linewidth": 0.7}
+CURVE: Keywords = {"markersize": 3.5, "linewidth": 1, "clip_on": False}
 FIRST_MARKER_POINTS = 6.0  # points: the marker of the first ranking
 MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL}
 """What stands in the right margin."""
@@ -163,17 +170,22 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     return points.join(points["metric"].str.extract("(?P<measure>.*)_curve_(?P<bin>.*)")).dropna(subset="measure")
 
 
+def draw_band(axes: Axes, places: Sequence[int], ends: Floats, look: Keywords) -> None:
+    """Draw a line in the band of its intervals. ends: means, low and high ends, (3, places)."""
+    means, low, high = ends
+    axes.fill_between(places, low, high, color=look["color"], linewidth=0, alpha=0.2)
+    axes.plot(places, means, **look)
+
+
 def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     """Draw one measure of one model: for each ranking a line over the bins, as far apart as any two, in the band of its
     intervals. Those drawn later have smaller markers, so that none hides another.
     """
     names = RANKINGS.arrange(points["ranking"].unique())
     for place, name in enumerate(names):
-        line, mark = points[points["ranking"] == name].sort_values("bin"), style.convert_look(RANKINGS[name])
-        axes.fill_between(range(len(line)), line["low"], line["high"], color=mark["color"], linewidth=0, alpha=0.2)
-        axes.plot(
-            range(len(line)), line["mean"], **mark, **LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - place)}
-        )
+        line = points[points["ranking"] == name].sort_values("bin")
+        look = style.convert_look(RANKINGS[name]) | LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - place)}
+        draw_band(axes, range(len(line)), line[["mean", "low", "high"]].to_numpy().T, look)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(-0.2, len(BINS) - 0.8)
     axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
@@ -202,4 +214,32 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     )
     names = RANKINGS.arrange(points["ranking"].unique())
     draw_legend(figure, (style.convert_look(RANKINGS[name]) | LINE for name in names), len(names))
+    return figure
+
+
+@style.use_house_style()
+def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
+    """Draw accuracy against the percent of masked words: a panel a data set and a curve an order, with 95 % intervals
+    over texts and trainings.
+
+    From rows of the audit predictions, of any number of data sets. Raises AuditError for a model that is not one of
+    `models`.
+    """
+    models.refuse_unknown(predictions["model"].unique())
+    figure, panels = make_panels(predictions, ROAR_HEIGHT)
+    shown: dict[str, None] = {}
+    for panel in panels:
+        [axes] = panel.axes
+        for order, curve in make_curves(panel.rows).items():
+            ends = 100 * np.array([estimate_mean(right)[:3] for right in curve.values()]).T
+            draw_band(axes, [*curve], ends, style.convert_look(RANKINGS[order]) | CURVE)
+            shown[order] = None
+        axes.set_xlim(0, 100)
+    describe(
+        figure,
+        "words that are masked (%)",
+        "below the random curve: a ranking puts first what the task needs",
+        "accuracy (%)",
+    )
+    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.arrange(shown)))
     return figure

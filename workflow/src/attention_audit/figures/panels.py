@@ -21,14 +21,12 @@ from attention_audit.tables.wording import Labels, write_name
 
 from . import style
 
-COLUMNS = {1: 1, 2: 2, 4: 2}
-MAX_COLUMNS = 3  # columns
+MAX_COLUMNS = 3
 MARGIN = 0.6  # inches
 LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
-HINT = 100  # letters in a line below a figure
 ROOTS = {
     0.00001: "0.00001", 0.00003: "0.00003", 0.0001: "0.0001", 0.0003: "0.0003", 0.001: "0.001", 0.003: "0.003",
     0.01: "0.01", 0.03: "0.03", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1",
@@ -90,17 +88,17 @@ def make_panels(
         order = product(rows["dataset"].unique(), models.arrange(model for _, model in parts))
         parts = {key: parts[key] for key in order if key in parts}
     count = len(parts)
-    columns = COLUMNS.get(count, MAX_COLUMNS)
+    columns = 2 if count == 4 else min(count, MAX_COLUMNS)
     high = -(-count // columns)
     figure = Figure(figsize=(style.WIDTH, high * height + MARGIN), layout="constrained")
     axes = figure.subplots(high * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * high)
-    cells = axes.reshape(high, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
+    cells = np.hstack(np.split(axes, high)).T
     for unused in cells[count:].flat:
         unused.remove()
+    labels = models.labels if isinstance(models, Names) else models or {}
     panels = []
-    for place, ((dataset, *shown), part) in enumerate(parts.items()):
-        called = (models[each].label if isinstance(models, Names) else write_name(each, models or {}) for each in shown)
-        names = [display_name(dataset), *called]
+    for place, ((dataset, *model), part) in enumerate(parts.items()):
+        names = [display_name(dataset), *(write_name(name, labels) for name in model)]
         left, lowest = place % columns == 0, place + columns >= count
         panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))
         panels[-1].write_title()
@@ -118,7 +116,7 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
             row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
             further[row] = max(further.get(row, 0), lines - TITLED)
     figure.set_figheight(figure.get_figheight() + LINE * sum(further.values()))
-    figure.supxlabel(f"{x}\n{fill(hint, HINT)}", fontsize=style.TEXT)
+    figure.supxlabel(f"{x}\n{fill(hint, style.LINE)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
 
@@ -163,13 +161,6 @@ def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float =
                 shown[value] = text
     getattr(axes, f"set_{way}scale")("function", functions=(take_root, lambda values: values * np.abs(values)))
     axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
-
-
-def write_sentence(text: str) -> Figure:
-    """Write a sentence in the place of a figure."""
-    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
-    figure.supxlabel(text, fontsize=style.TEXT)
-    return figure
 
 
 def write_reason(axes: Axes, text: str) -> None:

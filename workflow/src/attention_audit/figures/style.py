@@ -27,6 +27,7 @@ DPI = 200
 TEXT = 8.0  # points
 SMALL = 7.0
 TITLE = 9.0
+LINE = 100  # letters in a line below a figure
 
 PALETTE = {
     "blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "orange": "#E69F00",
@@ -92,11 +93,11 @@ def convert_look(look: Style) -> Keywords:
     return {"color": PALETTE[look.colour], "marker": look.marker, "label": look.label}
 
 
-def write_figure(text: str) -> Figure:
-    """Draw a figure that says something in the place of data."""
-    with use_house_style():
-        figure = Figure(figsize=(6.5, 0.8))
-        figure.text(0.5, 0.5, fill(text, 70), ha="center", va="center")
+@use_house_style()
+def write_sentence(text: str) -> Figure:
+    """Write a sentence in the place of a figure."""
+    figure = Figure(figsize=(WIDTH, 1), layout="constrained")
+    figure.supxlabel(fill(text, LINE), fontsize=TEXT)
     return figure
 
 

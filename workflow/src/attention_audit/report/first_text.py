@@ -7,7 +7,7 @@ another top word, and an adversary goes far.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import isnan, log, nan
+from math import log
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -22,73 +22,52 @@ MAX_NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
 READABLE_LENGTHS = range(8, 31)
 """How many words a text has that is read at a glance."""
+UNKNOWN = {"others": 0, "agree": 0, "moved": -1}
+"""What stands for what is not known of a text."""
 NO_REASON = (
     "This is the first text of the data: there is none that the model gets right and is sure of and on which trainings "
     "disagree about the top {item} or an adversary goes far."
 )
 
 
-class TextReadout(NamedTuple):
-    """What the rule knows of a text.
-
-    right: whether the prediction is the label. sure: the probability of the predicted class. words: how many it has.
-    others: other trainings of the model; agree: how many of them have the same top item. moved: the JSD (nats) to which
-    the adversary moves its map; NaN where there is none.
-    """
-
-    right: bool
-    sure: float
-    words: int
-    others: int
-    agree: int
-    moved: float
-
-    @classmethod
-    def read(cls, right: bool, sure: float, words: int, row: Mapping[str, Any]) -> "TextReadout":
-        """Read what is known of the others in a row of the table of texts; nothing, where it is empty."""
-        moved = row.get("moved")
-        return cls(right, sure, words, row.get("others", 0), row.get("agree", 0), nan if moved is None else moved)
-
-    @property
-    def doubt(self) -> tuple[bool, bool, float, float]:
-        """Tell whether trainings disagree on its map, whether the adversary goes far, and both amounts."""
-        # to three digits, which every page has, so that all choose the same text
-        differ, moved = self.others - self.agree, -1.0 if isnan(self.moved) else round(self.moved, 3)
-        return differ > 0, self.moved > FAR_JSD, differ / max(self.others, 1), moved
-
-
-def say_doubt(seen: TextReadout, item: str) -> str:
+def say_doubt(others: int, differ: int, moved: float, item: str) -> str:
     """Say how many trainings have another top item, and how far the adversary goes, where it goes far."""
-    said, differ = [], seen.others - seen.agree
+    said = []
     if differ:
-        every = {1: "the", 2: "both"}.get(seen.others, f"all {seen.others}")
-        which = every if differ == seen.others else f"{differ} of the {seen.others}"
+        every = {1: "the", 2: "both"}.get(others, f"all {others}")
+        which = every if differ == others else f"{differ} of the {others}"
         verb = "has" if differ == 1 else "have"
-        said.append(f"{which} other training{'s' * (seen.others != 1)} {verb} another top {item}")
-    if seen.moved > FAR_JSD:
-        said.append(f"an adversary moves the map by {seen.moved:.2f} of at most {log(2):.2f} (JSD)")
+        said.append(f"{which} other training{'s' * (others != 1)} {verb} another top {item}")
+    if moved > FAR_JSD:
+        said.append(f"an adversary moves the map by {moved:.2f} of at most {log(2):.2f} (JSD)")
     return " and ".join(said)
 
 
-def choose_opening(texts: Sequence[TextReadout], item: str = "word") -> tuple[int, str]:
-    """Find the place of the text that is shown first, and say why, in a sentence; of an empty sequence there is none.
+def choose_opening(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
+    """Find the place of the text that is shown first, and say why, in a sentence; of an empty frame there is none.
 
     The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
     first on which trainings disagree and the adversary goes far, then those with one of both, trainings before the
     adversary. Of these, it is the one that most trainings disagree on, then the one whose map the adversary moves
     furthest, then the first. Where no text is in doubt, it is the first of all, and the sentence says so.
+
+    texts: right, whether the prediction is the label; sure, the probability of the predicted class; words, how many it
+    has; others, other trainings of the model; agree, how many of them have the same top item; moved, the JSD (nats) to
+    which the adversary moves its map. The last three are missing where they are not known.
     """
-    sure = [
-        place
-        for place, seen in enumerate(texts)
-        if seen.right and seen.sure >= SURE_PROBABILITY and any(seen.doubt[:2])
-    ]
-    if not sure:
+    known = texts.reset_index(drop=True).astype(dict.fromkeys(UNKNOWN, float)).fillna(UNKNOWN)
+    differ, moved = known["others"] - known["agree"], known["moved"]
+    doubt = pd.DataFrame({"differ": differ > 0, "far": moved > FAR_JSD, "share": differ / known["others"].clip(1)})
+    sure = known["right"] & (known["sure"] >= SURE_PROBABILITY) & (doubt["differ"] | doubt["far"])
+    if not sure.any():
         return 0, NO_REASON.format(item=item)
-    readable = [place for place in sure if texts[place].words in READABLE_LENGTHS]
-    place = max(readable or sure, key=lambda place: texts[place].doubt)
-    why = say_doubt(texts[place], item)
-    return place, f"Shown first because the model is right and sure ({texts[place].sure:.2f}), while {why}."
+    readable = sure & known["words"].isin(READABLE_LENGTHS)
+    # to three digits, which every page has, so that all choose the same text
+    doubt["moved"] = [round(distance, 3) for distance in moved]
+    first = doubt[readable if readable.any() else sure].sort_values([*doubt], ascending=False, kind="stable")
+    place = int(first.index[0])
+    why = say_doubt(int(known["others"][place]), int(differ[place]), moved[place], item)
+    return place, f"Shown first because the model is right and sure ({known['sure'][place]:.2f}), while {why}."
 
 
 class ShadedItem(NamedTuple):
@@ -100,13 +79,15 @@ class ShadedItem(NamedTuple):
 
 
 class FirstText(NamedTuple):
-    """The text. prediction: the class that the model says. seen: what else is known of the text. why: why it is shown.
-    whole: whether the items are sentences. maps: those of the first training and of others.
+    """The text. prediction: the class that the model says; sure: with which probability; right: whether it is the
+    label. why: why the text is shown. whole: whether the items are sentences. maps: those of the first training and of
+    others.
     """
 
     id: str
     prediction: str
-    seen: TextReadout
+    sure: float
+    right: bool
     why: str
     whole: bool
     maps: list[list[ShadedItem]]
@@ -137,19 +118,19 @@ def find_first_text(
     tokens and sentences, by id. items: what the weights lie on, "words" or "sentences".
     """
     own = texts.merge(texts[["dataset", "suite", "model"]].head(1)).merge(maps[0], on="id")
-    rows: list[dict[str, Any]] = own[own["id"].isin(corpus)].to_dict("records")  # type: ignore[assignment]
-    if not rows:
+    own = own[own["id"].isin(corpus)]
+    if own.empty:
         return None
-    seen = [
-        TextReadout.read(
-            row["prediction"] == row["label"], float(max(row["probabilities"])), len(corpus[row["id"]]["tokens"]), row
-        )
-        for row in rows
-    ]
-    place, why = choose_opening(seen, items.removesuffix("s"))
-    id_, whole = rows[place]["id"], items == "sentences"
-    text = corpus[id_]
+    own = own.assign(
+        right=own["prediction"] == own["label"],
+        sure=own["probabilities"].map(max),
+        words=[len(corpus[id_]["tokens"]) for id_ in own["id"]],
+    )
+    place, why = choose_opening(own, items.removesuffix("s"))
+    row, whole = own.iloc[place], items == "sentences"
+    text = corpus[row["id"]]
     starts = (text["sentences"] or []) if whole else None
-    weights = [each.loc[each["id"] == id_, "attention"] for each in maps]
+    weights = [each.loc[each["id"] == row["id"], "attention"] for each in maps]
     shown = [list_items(text["tokens"], starts, found.iloc[0]) for found in weights if len(found)]
-    return FirstText(id_, mark_direction(rows[place]["prediction_name"]), seen[place], why, whole, shown)
+    called = mark_direction(row["prediction_name"])
+    return FirstText(row["id"], called, row["sure"], row["right"], why, whole, shown)

@@ -36,7 +36,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.tables.render import WORDS, Block, drop_empty
-from attention_audit.tables.wording import Labels, collect_labels, find_label, write_name
+from attention_audit.tables.wording import WORDING, Labels, collect_labels, find_label, write_name
 from attention_audit.targets import load
 
 from .first_text import FirstText
@@ -52,18 +52,6 @@ FRAME_HEIGHT_PIXELS = 460
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
 
-
-CLAIMS = {
-    "located": "top words matter",
-    "ranks": "more weight, more important",
-    "signed": "top word supports",
-    "used": "prediction depends on weights",
-    "stable": "same when retrained",
-    "unique": "fixed by the prediction",
-    "needed": "helps accuracy",
-    "transferable": "helps another model",
-}
-"""The questions in as few words as a paragraph has room for."""
 MOST_WORDS = 90
 """Words of a paragraph to copy."""
 
@@ -98,7 +86,7 @@ class Answer(NamedTuple):
     built: str
     lines: list[Line]
     copy: str
-    seen: list[tuple[str, list[str]]]
+    seen: Mapping[str, list[str]]
 
 
 class PageExhibit(NamedTuple):
@@ -153,7 +141,7 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
         for line in stated:
             ends = f" [{line.interval}]" if intervals and line.interval else ""
             value = f" ({line.value}{ends})" if numbers and line.value else ""
-            claims.append(f"{CLAIMS[line.question]}: {line.said}{value}")
+            claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
         found = f"{about}: {'; '.join(claims)}."
         if len(found.split()) <= MOST_WORDS:
             break
@@ -176,9 +164,12 @@ def list_answers(
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", write_name(row["model"], labels)
         stated = [line.question for line in lines if line.said != "–"]
-        own = [exhibit for exhibit in exhibits if exhibit.suite in ("", row["suite"])]
-        answered = [(exhibit.name, [each for each in exhibit.answers if each in stated]) for exhibit in own]
-        seen, copy = [each for each in answered if each[1]], write_paragraph(row, model, lines)
+        seen = {
+            exhibit.name: answers
+            for exhibit in exhibits
+            if exhibit.suite in ("", row["suite"]) and (answers := [each for each in exhibit.answers if each in stated])
+        }
+        copy = write_paragraph(row, model, lines)
         shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
     return list(by_dataset.items())
@@ -256,10 +247,9 @@ def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[st
     data set. Where the rows are not about data sets, they are one group without a name.
     """
     first = rows.head(MOST_ROWS)
-    if len(first):
-        first = drop_empty(first)
+    first = first.copy() if first.empty else drop_empty(first)
     if DATASET not in first:
-        first = first.assign(**{DATASET: ""})[[DATASET, *first]]
+        first.insert(0, DATASET, "")
     by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
     return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
@@ -304,10 +294,12 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
     labels = collect_labels((suite.models for suite in run.job.suites), titles)
     exhibits = list_exhibits(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
-    shown = {suite.key: [exhibit for exhibit in exhibits if exhibit.suite == suite.key] for suite in run.job.suites}
-    # those that this run asked for, and others of which it shows a table or figure
-    listed = [suite for suite in run.job.suites if shown[suite.key] or suite.datasets]
-    sections = [{"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": shown[suite.key]} for suite in listed]
+    # suites that this run asked for, and others of which it shows a table or figure
+    sections = [
+        {"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": own}
+        for suite in run.job.suites
+        if (own := [exhibit for exhibit in exhibits if exhibit.suite == suite.key]) or suite.datasets
+    ]
     front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
     answers = list_answers(front, labels, run.job.exhibits, run.job.built)
     controls = {display_name(name) for name in run.job.controls}
@@ -321,7 +313,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
             commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
-            by_key={suite.key: suite for suite in listed},
+            titles={suite.key: suite.title for suite in run.job.suites},
             by_name=by_name,
             answers=real or answers,
             controls=[group for group in answers if group[0] in controls] if real else [],
@@ -345,7 +337,7 @@ def write_card(summary: pd.DataFrame, labels: Labels) -> str:
     nothing around it, and it needs no network. labels: what models are called.
     """
     template = open_templates().get_template("card.html")
-    shown = template.render(row=make_first_row(summary, labels), by_key={}, by_name={}, explorer=None)
+    shown = template.render(row=make_first_row(summary, labels), titles={}, by_name={}, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
         "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"

@@ -5,10 +5,11 @@ machines the run was made, with which versions, from which commit.
 """
 
 import subprocess
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -99,12 +100,11 @@ def find_span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
 
 def list_versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """List versions by name over all provenance records; where they differ, all of them."""
-    by_name: defaultdict[str, set[str]] = defaultdict(set)
-    for record in records:
-        own = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
-        for name, version in own.items():
-            by_name[name].add(version)
-    return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
+    every = [
+        {"attention_audit": each["attention_audit"], "Python": each["python"]} | each["libraries"] for each in records
+    ]
+    names = dict.fromkeys(chain.from_iterable(every))
+    return {name: ", ".join(sorted({own[name] for own in every if name in own})) for name in names}
 
 
 def find_commit(folder: Path) -> str | None:
@@ -121,7 +121,8 @@ def find_commit(folder: Path) -> str | None:
     try:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
             return None
-        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
-        return git("rev-parse", "HEAD") + changes
+        # the hash in full, never the name of a tag
+        words = "--always", "--abbrev=40", "--exclude=*", "--dirty= and changes that are not committed"
+        return git("describe", *words)
     except (OSError, subprocess.CalledProcessError):
         return None

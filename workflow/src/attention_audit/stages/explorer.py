@@ -39,7 +39,7 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
-from attention_audit.report.first_text import TextReadout, choose_opening
+from attention_audit.report.first_text import choose_opening
 from attention_audit.report.terminal import find_commit
 from attention_audit.tables.wording import read_class_names
 
@@ -88,14 +88,12 @@ class PageBuilder:
     def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
         known = self._read_known(view)
-        seen = map(
-            TextReadout.read,
-            (found.labels == found.predictions).tolist(),
-            found.probabilities.max(1).tolist(),
-            pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]).to_pylist(),
-            (known.get(id_, {}) for id_ in found.ids),
+        seen = pd.DataFrame([known.get(id_, {}) for id_ in found.ids], columns=["others", "agree", "moved"]).assign(
+            right=found.labels == found.predictions,
+            sure=found.probabilities.max(1),
+            words=pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]),
         )
-        return choose_opening([*seen], view.items.removesuffix("s"))
+        return choose_opening(seen, view.items.removesuffix("s"))
 
     def _read_texts(self, dataset: str, ids: Sequence[str]) -> pa.Table:
         """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""

@@ -1,7 +1,7 @@
 """audits -> one figure, as .pdf and .png. No model is loaded, nothing is computed again."""
 
 from attention_audit.figures import fonts
-from attention_audit.figures.style import list_texts, save, write_figure
+from attention_audit.figures.style import list_texts, save, write_sentence
 from attention_audit.jobs import ExhibitJob
 from attention_audit.targets import load
 
@@ -16,7 +16,7 @@ def run(job: Job[ExhibitJob]) -> None:
         try:
             figure = load(job.settings.target)(**read_arguments(job))
         except NotApplicable as reason:
-            figure, provenance = write_figure(f"Nothing to show: {reason}."), provenance.explain(str(reason))
+            figure, provenance = write_sentence(f"Nothing to show: {reason}."), provenance.explain(str(reason))
         save(figure, job.output("pdf"), job.output("png"), provenance.text())
         if warning := fonts.describe_missing(list_texts(figure)):
             job.report(f"warning: {warning}")

@@ -22,7 +22,7 @@ _WORDED = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name")
 WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kind")}
 """What names are called, by kind: a heading (a metric at the head of a column); a part of a row that is no model,
 ranking or attribution; a pass (what a text costs: F a pass forth, B one back, L the number of words, P that of
-pieces)."""
+pieces); a column of the explorer; a claim (a question, in as few words as a paragraph has room for)."""
 CLASSES = [f"class_{format_number}" for format_number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{format_number}" for format_number in range(1, 257))]
 PARTS = {

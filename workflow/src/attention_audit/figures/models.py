@@ -1,4 +1,7 @@
-"""What changing the attention costs in changed predictions: figure 5 of Wiegreffe & Pinter 2019."""
+"""Models as points: what changing the attention costs in changed predictions, figure 5 of Wiegreffe & Pinter 2019; and,
+of models that are trained otherwise, how alike their states are, against what permuted attention changes and how well
+attention ranks items.
+"""
 
 import math
 from collections.abc import Mapping
@@ -10,13 +13,17 @@ from adjustText import adjust_text
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_audit.answer.estimates import Estimate, estimate_mean
+from attention_audit.arrays import Floats
 from attention_audit.names import Names
+from attention_audit.tables.tidy import make_grids
+from attention_audit.tables.variants import estimate_questions, find_twin
 
 from . import style
-from .panels import describe, draw_legend, make_panels, scale_by_roots, scale_to_ln2
+from .panels import describe, draw_legend, make_panels, scale_by_roots, scale_to_ln2, write_reason
 from .style import Keywords
 
-HEIGHT = 2.8  # inches
+HEIGHT, CONICITY_HEIGHT = 2.8, 3.6  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 MIN_TOP_IN_TOLERANCES = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 POINTS: Keywords = {
@@ -46,6 +53,11 @@ GAP_STYLE: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
 MIN_GAP_NATS = 0.2 * math.log(2)
 """JSD (nats) between two neighbours from which on there is one."""
+OPEN_BAR_END = 9.0  # where a bar ends that has no end
+LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
+TVD_AXIS_FACTOR = 1.15  # the axis of TVD ends at so many times the highest end of a bar
+Estimates = dict[str, Estimate]
+"""By model."""
 
 
 def average_by(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -150,4 +162,75 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     figure.draw_without_rendering()
     for panel in panels:
         label_lambdas(panel.axes[0], looks, panel.rows)
+    return figure
+
+
+def estimate_means(rows: pd.DataFrame, value: str, least: float = 0.0) -> Estimates:
+    """Estimate the mean of a column by model."""
+    return {model: estimate_mean(values, least) for model, values in make_grids(rows, value, "model").items()}
+
+
+def measure_bar(estimate: Estimate) -> Floats:
+    """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
+    value, low, high = np.clip(estimate[:3], -OPEN_BAR_END, OPEN_BAR_END)
+    return np.fmax([[value - low], [high - value]], 0)
+
+
+def choose_look(name: str, models: Names) -> Keywords:
+    """Choose how the point of a model is drawn: empty where its states are as they are."""
+    fill = {} if find_twin(name) else {"markerfacecolor": "none"}
+    return style.convert_look(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
+
+
+def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names) -> None:
+    """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
+    known = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
+    for name in known:
+        x, y, plain = across[name], upwards[name], find_twin(name)
+        if plain in known:
+            ends = [across[plain].value, x.value], [upwards[plain].value, y.value]
+            axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
+        look = choose_look(name, models) | {"elinewidth": 0.8, "zorder": 2}
+        axes.errorbar([x.value], [y.value], xerr=measure_bar(x), yerr=measure_bar(y), **look)
+    axes.set_xlim(-0.02, 1.02)
+
+
+@style.use_house_style()
+def md_fig_conicity(
+    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
+) -> Figure:
+    """Draw two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
+    permuted attention (above), and the effect of `ranks` (below; of pairs there is none).
+
+    The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
+    `models`.
+    """
+    shown = models.arrange(conicity["model"].unique())
+    figure, panels = make_panels(conicity, CONICITY_HEIGHT, ratios=(1, 1))
+    for panel in panels:
+        above, below = panel.axes
+        permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
+        alike, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
+        asked = estimate_questions(permuted, ranked, models)
+        ranks = {model: effect for (question, model), effect in asked.items() if question == "ranks"}
+        draw_points(above, alike, tvd, models)
+        draw_points(below, alike, ranks, models)
+        highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
+        above.set_ylim(0, TVD_AXIS_FACTOR * highest or 1.0)
+        lowest = np.nanmin([0.0, *(each.value for each in ranks.values())])
+        below.set_ylim(min(LEAST, lowest - 0.1), MOST)
+        below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
+        if not ranks:
+            write_reason(below, "not asked of pairs")
+        above.tick_params(labelbottom=False)
+        below.tick_params(labelbottom=panel.lowest)
+        panel.name_axes("TVD when permuted", "ranks (share)")
+    describe(
+        figure,
+        "conicity: mean magnitude of the cosine of a state with the mean state",
+        "at the right: all states of a text are alike. Above: up is an attention that matters; below: up is an "
+        "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
+        "remedies",
+    )
+    draw_legend(figure, (choose_look(name, models) for name in shown))
     return figure
