@@ -41,10 +41,8 @@ def making(plan, path):
     folder, *rest = Path(path).relative_to(plan.config.results).parts
     if folder == "audits":
         dataset, model, file = rest
-        asked = (
-            each for suite, own in plan.scope.asked if own == dataset for each in plan.scope.list_judged(suite, own)
-        )
-        audit, judged = audit_named(Path(file).stem), next(each for each in asked if each.name == model)
+        asked = (each for each in plan.audit_plan.asked if each.data.name == dataset)
+        audit, judged = audit_named(Path(file).stem), next(each for each in asked if each.path_name == model)
         return plan.audit_plan.plan_rule(judged, audit.rule, [audit], [])
     return _makers(plan).get(path)
 
@@ -70,7 +68,7 @@ def make_states(plan, dataset):
 def make_audit(plan, dataset, suite, audit):
     """Make an audit of all judged models of a suite, whether it is there or not; what the stage said."""
     said = []
-    for judged in plan.scope.list_judged(plan.scope.find_suite(suite), dataset):
+    for judged in plan.scope.find_data(suite, dataset).judged:
         job = plan.audit_plan.plan_rule(judged, audit_named(audit).rule, [audit_named(audit)], [])
         make(plan, *job.read)
         said += run_job(job)

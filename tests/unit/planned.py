@@ -7,9 +7,9 @@ import yaml
 from in_process import make, make_exhibit
 
 from attention_audit.artefacts.parquet import read_frame
+from attention_audit.audits.settings import AuditsJob
 from attention_audit.columns.kinds import artefact
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditsJob
 from attention_audit.places import Places
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES
@@ -86,18 +86,23 @@ def by_name(jobs):
 
 def model_of(plan, suite, dataset, model):
     """A model of a suite on a data set."""
-    return plan.scope.models(plan.scope.find_suite(suite), dataset)[model]
+    return plan.scope.find_data(suite, dataset).models[model]
+
+
+def name_run(run):
+    """Name a run by its model and its seed."""
+    return run and (run.model.name, run.seed)
 
 
 def settings_of(plan, training, seed):
     """What the job of a training is told."""
-    return plan.trainings.made[training, seed][2].build_settings(seed)
+    return plan.trainings.made[training, seed].model.build_settings(seed)
 
 
 def judged_of(plan, suite, dataset, model=""):
     """A judged model of a suite on a data set, by default the first one."""
-    every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
-    return next(each for each in every if each.model.name == (model or every[0].model.name))
+    every = plan.scope.find_data(suite, dataset).judged
+    return next(each for each in every if each.name == (model or every[0].name))
 
 
 def inputs_of(plan, audit, suite, dataset, model=""):
@@ -107,13 +112,14 @@ def inputs_of(plan, audit, suite, dataset, model=""):
 
 def audit_of(plan, audit, suite, dataset, model=""):
     """What an audit of a judged model is told, by default of the first one."""
-    return plan.audit_plan.build_job(judged_of(plan, suite, dataset, model), audit_named(audit))
+    (job,) = plan_alone(plan, audit, suite, dataset, model).settings.audits
+    return job
 
 
 def asked_of(plan, suite, dataset):
     """The names of the audits that a suite is asked on a data set."""
-    every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
-    return {audit.name for judged in every for audit in plan.audit_plan.list_asked(judged)}
+    every = plan.scope.find_data(suite, dataset).judged
+    return {audit.name for judged in every for audit in plan.audit_plan.asked[judged]}
 
 
 def plan_alone(plan, name, suite, dataset, model=""):

@@ -236,7 +236,7 @@ def folder(tmp_path_factory):
         plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
             for seed in list_seeds(plan)[training]:
-                make(plan, *plan.trainings.plan_training(training, seed).files)
+                make(plan, *plan.trainings.plan_training(plan.trainings.made[training, seed]).files)
         write_configuration(plan.config)
     return folder / "results"
 

@@ -21,6 +21,7 @@ from refusal import refusal
 
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.suites import SUITES
 
 SUITE_KEYS = [suite.name for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
@@ -45,7 +46,7 @@ def plan():
 def test_an_audit_that_needs_a_base_model_is_refused_to_a_suite_without_one(plan, audit, key):
     """All others are asked of any suite, and run, in test_stages."""
     dataset = DATASETS[key]
-    model = judged_of(plan, key, dataset).name
+    model = judged_of(plan, key, dataset).path_name
     line = f"{dataset}/{model}: {audit} needs a base model that .* has not; ask for another audit, or of"
     assert re.match(line, refusal(plan.audit_plan.refuse, audit, model, dataset))
 
@@ -65,7 +66,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
     for key, names in asked.items():
         expected = {
             plan.audit_plan.locate(judged, name)
-            for judged in plan.scope.list_judged(plan.scope.find_suite(key), DATASETS[key])
+            for judged in plan.scope.find_data(key, DATASETS[key]).judged
             for name in names
             # one seed: nothing to compare
             if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
@@ -77,7 +78,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
 
 def test_a_suites_own_audits_are_asked_by_default():
     plan = plan_of(diversity={"datasets": ["chorus"]}, masking={"datasets": ["chorus"]})
-    for suite in (plan.scope.find_suite(key) for key in SUITE_KEYS):
+    for suite in (SUITES[key] for key in SUITE_KEYS):
         assert asked_of(plan, suite.name, plan.scope.list_datasets(suite)[0]) == {
             name for name in suite.audits if name != "stability" or suite.name in ("wp", "pd", "md", "roar")
         }
@@ -89,7 +90,7 @@ def test_a_suites_own_audits_are_asked_by_default():
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():
     plan = plan_of()
     assert "stability" not in asked_of(plan, "jw", "needle")
-    model = judged_of(plan, "jw", "needle").name
+    model = judged_of(plan, "jw", "needle").path_name
     line = f"needle/{model}: stability is not asked, as Jain & Wallace 2019 has no model with several seeds here; ask"
     assert refusal(plan.audit_plan.refuse, "stability", model, "needle").startswith(line)
 
@@ -154,14 +155,10 @@ def test_an_audit_reads_the_split_that_it_names(plan):
 
 
 def test_audits_of_a_kind_are_one_job_of_a_model(plan):
-    named = {
-        (dataset, each.name): each
-        for suite, dataset in plan.scope.asked
-        for each in plan.scope.list_judged(suite, dataset)
-    }
+    named = {(each.data.name, each.path_name): each for each in plan.audit_plan.asked}
     for planned in plan.audit_plan.plan_jobs():
         judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
-        asked = [audit.name for audit in plan.audit_plan.list_asked(judged)]
+        asked = [audit.name for audit in plan.audit_plan.asked[judged]]
         of_rule = {audit.name for audit in AUDITS.values() if audit.rule == planned.rule}
         assert {*planned.outputs} == of_rule
         job = planned.settings
@@ -193,9 +190,9 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan):
         "pd": ["impermissible", "located", "replaced", "plausible_words", "word_attributions"],
         "md": ["correlation", "conicity", "located", "word_attributions"],
     }.items():
-        audits = jobs[judged_of(plan, key, DATASETS[key]).name].audits
+        audits = jobs[judged_of(plan, key, DATASETS[key]).path_name].audits
         assert [each.audit for each in audits if not each.reason] == asked
-    own = map(audit_named, plan.scope.find_suite("hf").audits)
+    own = map(audit_named, SUITES["hf"].audits)
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [audit.name for audit in own if "network" in audit.needs] == network
     (alone,) = plan_alone(plan, "correlation", "wp", "needle").settings.audits
@@ -207,7 +204,7 @@ def test_every_audit_of_a_suite_is_made_by_one_job():
     plan = plan_of(audits=audits, jain_wallace={"datasets": ["chorus", "babi-1", "snli"]})
     # the maps read an audit that is not named, so it is asked too
     rules = ("performance", "attribution", "instance_adversary", "attention_maps")
-    datasets = plan.scope.list_datasets(plan.scope.find_suite("wp"))
+    datasets = plan.scope.list_datasets(SUITES["wp"])
     jobs = by_name(job for job in plan.audit_plan.plan_jobs() if job.wildcards["model"] == "base")
     assert {*jobs} == {f"{rule}/{dataset}/base" for dataset in datasets for rule in rules}
     made = [path for job in plan.plan_jobs() for path in job.files]

@@ -57,7 +57,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog):
     plan = plan_of()
     table = plan.exhibit_plan.build_job(TABLE)
     jobs = [
-        ("prepare", corpora.plan_preparation(plan.config, "needle", None).settings, "files", "one"),
+        ("prepare", corpora.plan_preparation(plan.config, "needle").settings, "files", "one"),
         ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
         ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),

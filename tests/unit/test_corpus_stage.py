@@ -8,7 +8,7 @@ from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
-from attention_audit.jobs.corpus import CorpusJob
+from attention_audit.corpus.sources import CorpusJob
 
 TABLE = "split,label,text\ntrain,0,a a b\ntrain,1,b c\ndev,0,d a\ndev,1,d\ntest,0,e a\ntest,1,e a\n"
 FILE = {"kind": "file", "path": "own.vec", "dimension": 2}

@@ -10,10 +10,10 @@ from tabled import assert_fits, cells
 
 from attention_audit.figures.models import md_fig_conicity
 from attention_audit.names import Names
-from attention_audit.plan.papers.mohankumar import KINDS
+from attention_audit.plan.suites import SUITES
 from attention_audit.tables.variants import find_twin, md_table_diversity, take_median
 
-MD = Names("model", "plan/papers", {name: look for name, (_, look) in KINDS.items()})
+MD = Names("model", "plan/papers", SUITES["md"].looks)
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
 SEEDS, TEXTS = (10, 50), 40
 CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}

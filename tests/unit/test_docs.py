@@ -24,7 +24,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.unknown_targets import GATHERING_RULES, refuse_unknown
 from attention_audit.questions import AVOIDED, QUESTIONS
@@ -203,7 +202,7 @@ def test_configurations_are_right(text, tmp_path):
 def test_the_life_of_a_text_is_as_it_is_told():
     told = section(docs("architecture"), "The life of one text")
     plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))
-    base = plan.trainings.find_home(plan.scope.find_suite("wp"), "sst", Run("base", 10))
+    base = plan.trainings.made["sst/base", 10]
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
     paths = [
         *by_name(plan.plan_jobs())["prepare/sst"].inputs["raw"],

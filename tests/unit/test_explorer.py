@@ -21,7 +21,7 @@ from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.document import AboutView, View, pack_view, write_json
 from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder
-from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
+from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.stages.explorer import choose_adversary, run
 from attention_audit.stages.job import Job
 

@@ -15,9 +15,8 @@ from published import pack
 from attention_audit.artefacts.files import KEY, read_record
 from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import FetchedFile, fetch
-from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.source import FetchJob, RemoteFile
 from attention_audit.errors import AuditError
-from attention_audit.jobs.fetch import FetchJob
 from attention_audit.stages import fetch as stage
 from attention_audit.stages.job import Job
 

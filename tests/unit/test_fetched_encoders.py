@@ -13,6 +13,7 @@ from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum, read_record
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
 from attention_audit.stages.loading import open_transformer
 from attention_audit.transformer.folder import MIRROR
 from attention_audit.transformer.settings import BUILT_FILES as FILES
@@ -155,5 +156,5 @@ def test_the_preset_fetches_all_that_it_reads():
     assert read <= {path for job in jobs.values() for path in job.files}
     assert plan.scope.datasets == ["movies"]
     asked = asked_of(plan, "hf", "movies")
-    assert asked == {*plan.scope.find_suite("hf").audits}
+    assert asked == {*SUITES["hf"].audits}
     assert {"explorer", "report_html"} <= jobs.keys()

@@ -9,7 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import CLASSIFIERS_ALONE, asked_models, by_name, list_seeds, model_of, plan_of, refuse_plan, unmade
+from planned import (
+    CLASSIFIERS_ALONE,
+    asked_models,
+    by_name,
+    list_seeds,
+    model_of,
+    name_run,
+    plan_of,
+    refuse_plan,
+    unmade,
+)
 from readouts import make_heads
 from refusal import refusal
 from transformers_on_disk import change_config
@@ -21,8 +31,8 @@ from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.errors import AuditError
 from attention_audit.names import Names, Style
+from attention_audit.plan.audit_plan import list_runs
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.model import Run
 from attention_audit.readout import read_readout
 from attention_audit.stages.impose_uniform import impose_uniform_weights
 from attention_audit.stages.read_classifier import match_classes
@@ -53,13 +63,13 @@ def plan(folders):
 
 
 def test_models_their_twins_and_what_they_are_compared_with(plan):
-    suite = plan.scope.find_suite("hf")
-    models, (judged,) = plan.scope.models(suite, "chorus"), plan.scope.list_judged(suite, "chorus")
+    data = plan.scope.find_data("hf", "chorus")
+    models, (judged,) = data.models, data.judged
     assert [*models] == ["mine", "imposed", "uniform"]
-    assert plan.scope.find_base(suite, "chorus") == Run("mine", 1)
-    compared = plan.audit_plan.list_runs(judged, audit_named("comparison"))
-    assert compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
-    contrasts = judged.model.contrasts
+    assert name_run(data.base) == ("mine", 1)
+    compared = [*map(name_run, list_runs(judged, audit_named("comparison")))]
+    assert compared == [("mine", 2), ("imposed", 1), ("uniform", 1)]
+    contrasts = judged.contrasts
     assert contrasts.uniform == "uniform"
     assert [models[model].reads[0].imposed for model in ("mine", "uniform")] == [False, True]
 
@@ -141,7 +151,9 @@ def imported(plan, tmp_path, provenance, training="chorus/hf_mine"):
         outputs.append(tmp_path / training / str(seed) / "test.parquet")
         made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
         inputs = {"corpus": [str(texts)], "given": []}
-        run_stage("read_classifier", plan.trainings.plan_import(training, seed).settings, inputs, made)
+        run_stage(
+            "read_classifier", plan.trainings.plan_import(plan.trainings.made[training, seed]).settings, inputs, made
+        )
     return outputs
 
 

@@ -32,7 +32,7 @@ def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders, tmp_p
     names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
     own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
     plan = planned(own)
-    assert [*plan.scope.models(plan.scope.find_suite("hf"), "chorus")] == ["mine"]
+    assert [*plan.scope.find_data("hf", "chorus").models] == ["mine"]
     assert model_of(plan, "hf", "chorus", "mine").layer == 2
     windows = model_of(planned(folders, long="window"), "hf", "chorus", "mine")
     assert (windows.layer, windows.reads[0].long) == (2, "window")
@@ -59,7 +59,7 @@ def planned(folders, **further):
 
 def test_the_last_layer_by_its_number_is_the_last_layer(folders):
     plan = planned(folders, layer=2)
-    assert [*plan.scope.models(plan.scope.find_suite("hf"), "chorus")] == ["mine", "imposed"]
+    assert [*plan.scope.find_data("hf", "chorus").models] == ["mine", "imposed"]
     assert model_of(plan, "hf", "chorus", "mine").layer is None
     tails = {job.rule: "tail" in job.outputs for job in plan.trainings.plan_jobs()}
     assert tails == {"read_classifier": True, "impose_uniform": False}

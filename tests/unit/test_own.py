@@ -19,6 +19,7 @@ from planned import (
     inputs_of,
     judged_of,
     list_seeds,
+    name_run,
     plan_of,
     read_audit,
     read_made,
@@ -33,9 +34,10 @@ from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write as write_given
+from attention_audit.plan.audit_plan import list_runs
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES
-from attention_audit.plan.model import Run
+from attention_audit.plan.suites import SUITES
 from attention_audit.readout import Maps, read_readout
 
 
@@ -90,8 +92,8 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan):
 
 
 def test_all_that_needs_no_network_is_asked(plan):
-    suite = plan.scope.find_suite("own")
-    assert [audit.name for audit in plan.audit_plan.list_asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
+    (asked,) = plan.audit_plan.asked.values()
+    assert [audit.name for audit in asked] == [*SUITES["own"].audits]
     (subject,) = plan.exhibit_plan.list_subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
@@ -156,19 +158,19 @@ def test_a_map_without_a_label_is_refused_before_the_run():
 def test_data_sets_have_models_of_their_own():
     entry = write_entry()
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
-    suite = plan.scope.find_suite("own")
-    assert {*plan.scope.list_looks(suite)} == {"mine", "small", "large", "uniform", "adversaries"}
-    assert [judged.name for judged in plan.scope.list_judged(suite, "talks")] == ["own_small", "own_large"]
-    assert (plan.scope.find_base(suite, "talks"), plan.scope.find_shown(suite, "talks")) == (Run("small", 1), None)
+    data = plan.scope.find_data("own", "talks")
+    assert {*plan.scope.list_looks(data.suite)} == {"mine", "small", "large", "uniform", "adversaries"}
+    assert [judged.path_name for judged in data.judged] == ["own_small", "own_large"]
+    assert (name_run(data.base), data.shown) == (("small", 1), None)
     talks, reviews = (
-        plan.audit_plan.list_runs(judged_of(plan, "own", name), audit_named("comparison"))
+        [*map(name_run, list_runs(judged_of(plan, "own", name), audit_named("comparison")))]
         for name in ("talks", "reviews")
     )
     assert talks == []
-    assert reviews == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
+    assert reviews == [("mine", 2), ("uniform", 1), ("adversaries", 1)]
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
-    assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
+    assert {*data.suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
     assert plan.exhibit_plan.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibit_plan.list_subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
@@ -229,7 +231,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first():
     entry, second = write_entry(), made(2, 12)
     write_given(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    (path,) = plan.trainings.plan_import("reviews/own_mine", 2).files
+    (path,) = plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files
     make(plan, path)
     read = read_readout(Path(path))
     assert read.ids == second.ids
@@ -249,7 +251,7 @@ def test_a_training_of_other_texts_ends_in_one_line():
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.plan_import("reviews/own_mine", 2).files)
+        make(plan, *plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are():

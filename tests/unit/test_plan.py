@@ -11,6 +11,7 @@ from planned import (
     judged_of,
     list_seeds,
     model_of,
+    name_run,
     overlaid,
     plan_of,
     refuse_plan,
@@ -19,14 +20,15 @@ from planned import (
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
+from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.plan import corpora
-from attention_audit.plan.audit_plan import hash_audit
+from attention_audit.plan.audit_plan import hash_audit, list_runs
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.model import Run
+from attention_audit.plan.model import DataSet
 from attention_audit.plan.plan import MAX_SETTINGS_LENGTH, write_json
+from attention_audit.plan.suites import SUITES
 from attention_audit.training.settings import DeceptionObjective, LabelObjective, SearchSettings
 
 
@@ -44,7 +46,7 @@ def plan():
 @pytest.fixture(scope="module")
 def models(plan):
     """Wiegreffe & Pinter's models of needle."""
-    return plan.scope.models(plan.scope.find_suite("wp"), "needle")
+    return plan.scope.find_data("wp", "needle").models
 
 
 def test_models_and_their_seeds(models):
@@ -68,18 +70,18 @@ def test_models_and_their_seeds(models):
 @pytest.mark.parametrize(
     ("search", "scratch", "continued", "lent"),
     [
-        ("scratch", True, False, Run("adversary_lambda0.01", 10)),
-        ("continuation", False, True, Run("continuation", 10)),
-        ("both", True, True, Run("continuation", 10)),
+        ("scratch", True, False, ("adversary_lambda0.01", 10)),
+        ("continuation", False, True, ("continuation", 10)),
+        ("both", True, True, ("continuation", 10)),
     ],
 )
 def test_a_run_makes_either_search_or_both(search, scratch, continued, lent):
     plan = plan_of(adversary={"search": search})
-    suite = plan.scope.find_suite("wp")
-    families = {model.family for model in plan.scope.models(suite, "needle").values()}
+    data = plan.scope.find_data("wp", "needle")
+    families = {model.family for model in data.models.values()}
     assert ("adversary" in families, "continuation" in families) == (scratch, continued)
     guide = model_of(plan, "wp", "needle", "guide_adversary")
-    assert plan.scope.find_shown(suite, "needle") == guide.find_reference(50) == lent
+    assert name_run(data.shown) == name_run(guide.find_reference(50)) == lent
 
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
@@ -92,25 +94,24 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
-    assert plan.trainings.plan_training(training, 10).inputs["start"] == [
-        "results/models/needle/base/seed10.safetensors"
-    ]
-    assert plan.trainings.list_references(training, 10)[0] == "results/readouts/needle/base/seed10/train.parquet"
+    run = plan.trainings.made[training, 10]
+    assert plan.trainings.plan_training(run).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
+    assert plan.trainings.list_references(run)[0] == "results/readouts/needle/base/seed10/train.parquet"
 
 
 def test_what_each_model_is_trained_on(models):
     assert models["base"].find_reference(10) is None
     assert models["guide_trained_mlp"].find_reference(10) is None
-    assert models["adversary_lambda2e-05"].find_reference(4) == Run("base", 10)
-    assert models["continuation"].find_reference(4) == Run("base", 10)
-    assert models["guide_adversary"].find_reference(50) == Run("continuation", 3)
+    assert name_run(models["adversary_lambda2e-05"].find_reference(4)) == ("base", 10)
+    assert name_run(models["continuation"].find_reference(4)) == ("base", 10)
+    assert name_run(models["guide_adversary"].find_reference(50)) == ("continuation", 3)
 
 
 def test_a_data_set_may_have_a_base_model_of_its_own():
     """With another encoder and attention; the guides stay as they are."""
     changes = {"model": {"encoder": "conv", "attention": "dot", "hidden": 7}, "training": {"epochs": 3, "ties": "loss"}}
     scope = plan_of(overrides={"chorus": changes}).scope
-    static, chorus = (scope.models(scope.find_suite("wp"), dataset) for dataset in ("static", "chorus"))
+    static, chorus = (scope.find_data("wp", dataset).models for dataset in ("static", "chorus"))
     own = chorus["base"].architecture
     assert own == static["base"].architecture.model_copy(update=changes["model"])
     assert chorus["uniform"].architecture == own.model_copy(update={"attention": "uniform"})
@@ -150,10 +151,10 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
         training={"further_seeds": [50]},
         deception={"datasets": ["needle"], "lambdas": [0.1, 1.0], "seeds": [50, 7], "epochs": 9, "learning_rate": 0.02},
     )
-    suite = plan.scope.find_suite("pd")
-    models = plan.scope.models(suite, "needle")
-    assert [*models] == [*plan.scope.list_looks(suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
-    assert plan.trainings.find_home(suite, "needle", Run("honest", 50)).training == "needle/base"
+    data = plan.scope.find_data("pd", "needle")
+    models = data.models
+    assert [*models] == [*plan.scope.list_looks(data.suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
+    assert plan.trainings.homes[models["honest"].runs[0]].training == "needle/base"
     assert list_seeds(plan)["needle/honest"] == (7,)
     base, liar = settings_of(plan, "needle/base", 10), settings_of(plan, "needle/liar_lambda0.1", 7)
     assert (base.objective, liar.objective, liar.seed) == (LabelObjective(), DeceptionObjective(lambda_=0.1), 7)
@@ -170,9 +171,9 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models():
     section = {"datasets": ["needle"], "models": ["base", "embedding", "bilstm"], "lambdas": [0.1, 1.0], "seeds": [7]}
     recipe = {"batch_size": 8, "learning_rate": 0.02, "epochs": 9, "patience": 2, "hidden": 6, "anonymised": True}
     plan = plan_of(deception=section | recipe)
-    suite = plan.scope.find_suite("pd")
+    data = plan.scope.find_data("pd", "needle")
     kinds = ["honest", "liar_lambda0.1", "liar_lambda1.0", "anonymised"]
-    models, looks = plan.scope.models(suite, "needle"), plan.scope.list_looks(suite)
+    models, looks = data.models, plan.scope.list_looks(data.suite)
     judged = [name for name, model in models.items() if model.judged]
     assert [*models] == [f"{before}{name}" for before in ("", "embedding_", "bilstm_") for name in kinds]
     # every label is one of its own, and so is every look
@@ -198,8 +199,8 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models():
 
 
 def test_the_base_model_is_not_compared_with_itself(plan):
-    compared = plan.audit_plan.list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
-    assert compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
+    compared = list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
+    assert [*map(name_run, compared)][:3] == [("base", 50), ("uniform", 10), ("uniform", 50)]
     runs = audit_of(plan, "comparison", "wp", "needle").runs
     shown = [(run.model, run.lambda_, run.seed, run.selection, run.searched) for run in runs]
     assert [shown[0], shown[-5], shown[-1]] == [
@@ -218,9 +219,9 @@ def test_every_paper_is_cited_with_its_suite(plan):
 
 
 def test_a_data_set_may_have_word_vectors_of_its_own(plan):
-    names, suite = ("diabetes", "needle"), plan.scope.find_suite("wp")
-    trained = [suite.list_models(name, plan.config)["base"].architecture for name in names]
-    own, shared = (corpora.plan_preparation(plan.config, name, None).settings.vectors for name in names)
+    names = ("diabetes", "needle")
+    trained = [DataSet(SUITES["wp"], name, plan.config).models["base"].architecture for name in names]
+    own, shared = (corpora.plan_preparation(plan.config, name).settings.vectors for name in names)
     assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
     assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
@@ -259,7 +260,7 @@ def test_data_sets_from_one_archive_fetch_it_once(plan):
     assert corpora.list_records(config, ["newsgroups-20", "needle", "newsgroups"]) == [
         "results/raw/newsgroups/records/20news-bydate.tar.gz.json"
     ]
-    job = corpora.build_fetch(config, *archive[0])
+    job = corpora.list_fetches(config)[archive[0]]
     assert job.remote.bytes == 14464277
     assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
 
@@ -268,10 +269,10 @@ def test_raw_files_are_fetched_or_the_users_own(plan, tmp_path):
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = corpora.locate_raw(plan.config, "diabetes", tmp_path)
+    paths = corpora.locate_raw(plan.config.model_copy(update={"mirror": str(tmp_path)}), "diabetes")
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert corpora.locate_raw(plan.config, "needle", None) == {}
+    assert corpora.locate_raw(plan.config, "needle") == {}
 
 
 def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path):
@@ -282,13 +283,13 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path):
         jain_wallace={"datasets": []},
         deception={"datasets": []},
     ).scope
-    wp = scope.find_suite("wp")
+    wp = SUITES["wp"]
     assert scope.list_datasets(wp) == ["needle"]
     gaps = scope.list_gaps(wp)
     takers = "Jain & Wallace 2019, Mohankumar et al. 2020"
     assert gaps["snli"] == f"snli holds pairs of texts, which only these suites take: {takers}; name it there"
     assert gaps["diabetes"].startswith("diabetes: mimic/NOTEEVENTS.csv.gz")
-    assert scope.list_gaps(scope.find_suite("jw")) == {}
+    assert scope.list_gaps(SUITES["jw"]) == {}
 
 
 def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line():
@@ -309,10 +310,10 @@ def list_settings(plan):
     jobs = {f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in list_seeds(plan).items()}
     jobs |= {exhibit.name: plan.exhibit_plan.build_job(exhibit) for exhibit in EXHIBITS}
     jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.plan_pages()[0].settings}
-    for suite, dataset in plan.scope.asked:
-        for judged in plan.scope.list_judged(suite, dataset):
-            for audit in plan.audit_plan.list_asked(judged):
-                jobs[f"{audit.name} {suite.name}"] = plan.audit_plan.build_job(judged, audit)
+    for model, asked in plan.audit_plan.asked.items():
+        for audit in asked:
+            (job,) = plan.audit_plan.plan_rule(model, audit.rule, [audit], []).settings.audits
+            jobs[f"{audit.name} {model.data.suite.name}"] = job
     return {name: write_json(job) for name, job in jobs.items()}
 
 
@@ -412,8 +413,9 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path):
     refuse_plan(line, **changes)
     path.touch()
     plan = plan_of(**changes)
-    assert corpora.locate_vectors(plan.config, "needle", None) == ([str(path)], [])
-    job = corpora.plan_preparation(plan.config, "needle", None).settings
+    planned = corpora.plan_preparation(plan.config, "needle")
+    job, read = planned.settings, planned.inputs
+    assert (read["vectors"], read["records"]) == ([str(path)], [])
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 
@@ -423,7 +425,7 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").touch()
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
-    assert corpora.plan_preparation(plan.config, "needle", tmp_path).inputs == {
+    assert corpora.plan_preparation(plan.config, "needle").inputs == {
         "raw": [],
         "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
         "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],

@@ -5,6 +5,7 @@ import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit.config import parse_config
+from attention_audit.plan.model import DataSet
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
@@ -152,7 +153,7 @@ def trained(config):
     """Suite, data set, model, and all that its training and its network are told."""
     for suite in SUITES.values():
         for dataset in suite.datasets(config):
-            for model in suite.list_models(dataset, config).values():
+            for model in DataSet(suite, dataset, config).models.values():
                 told, built = model.settings, model.architecture
                 network = built.model_dump(exclude={"pretrained", "attention", "dropout"})
                 recipe = told.optimisation.model_dump() | {"epochs": told.epochs, "patience": told.patience}
@@ -206,7 +207,7 @@ def test_minilm_is_fine_tuned_as_the_field_does():
     config = parse_config(overlaid(CATALOGUE, raw))
     assert config.every_dataset == ["sst"]
     (suite,) = (suite for suite in SUITES.values() if suite.datasets(config))
-    models = suite.list_models("sst", config)
+    models = DataSet(suite, "sst", config).models
     assert [len(models[model].seeds) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):
         found = models[model].build_settings(10)

@@ -9,8 +9,8 @@ from readouts import make_heads, make_pairs, make_readout
 
 from attention_audit.artefacts.parquet import read_reason, read_table
 from attention_audit.audits.contributions import ranked_sets
+from attention_audit.audits.settings import AuditedRun, AuditJob, AuditsJob
 from attention_audit.columns.audits import PERMUTATION, RANKED_SETS
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.stages.audits import AuditRunner
 
 

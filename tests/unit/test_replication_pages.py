@@ -23,7 +23,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.exhibit import ExhibitJob, TableSpec
+from attention_audit.jobs import ExhibitJob, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.yaml_input import parse_value
 from makers.replication import pages

@@ -15,7 +15,7 @@ from refusal import refusal
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
 from attention_audit.figures.style import save
-from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
 from attention_audit.report.first_text import ShadedItem, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide

@@ -10,7 +10,7 @@ from attention_audit.audits.plausibility import FREQUENCY, OTHERS, RANDOM
 from attention_audit.audits.rankings import CONTRIBUTION, TOPS
 from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import CONTROLS
-from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec
+from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
 from attention_audit.stages.audits import count_words, find_sentences
 from attention_audit.stages.frames import read_arguments, to_categorical

@@ -33,8 +33,10 @@ from attention_audit.columns.files import READOUT, SEARCH
 from attention_audit.columns.kinds import artefact
 from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
+from attention_audit.plan.audit_plan import list_pairs
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.exhibits import EXHIBITS, Table
+from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.suites import SUITES
 from attention_audit.readout import read_readout
 from attention_audit.stages.audits import AuditRunner
 
@@ -104,7 +106,7 @@ ASKED = [
 @pytest.mark.parametrize(("name", "suite"), ASKED)
 def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
     judged, audit = judged_of(plan, suite, DATASET), audit_named(name)
-    columns = read_audit(plan, name, DATASET, judged.name)
+    columns = read_audit(plan, name, DATASET, judged.path_name)
     if audit.name in ("cut_texts", "heads"):
         # none of these encoders is short of positions, and each has one head
         assert columns.empty
@@ -114,18 +116,16 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
     assert len(columns) > 0
     assert set(columns["dataset"]) == {DATASET}
     if "model" in columns and audit.takes != "suite":
-        models = plan.scope.models(judged.suite, DATASET)
-        runs = [run for _, run in plan.audit_plan.list_pairs(judged, audit)]
-        expected = {(models[run.model].family, run.seed) for run in runs}
+        expected = {(run.model.family, run.seed) for _, run in list_pairs(judged, audit)}
         if audit.name == "attribution_stability":
             # a training is held against those before it
-            expected -= {(judged.model.family, judged.model.seeds[0])}
+            expected -= {(judged.family, judged.seeds[0])}
         assert set(zip(columns["model"], columns["seed"], strict=True)) == expected
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
 def test_every_table_and_figure_is_made_of_its_files_alone(plan, exhibit):
-    if plan.exhibit_plan.find_reason(exhibit):
+    if not plan.exhibit_plan.list_datasets(exhibit):
         # no paper has numbers of a generated text, and no suite asks for soft erasure by itself
         assert exhibit.needs == ("published",) or exhibit.name == "table_soft"
         return
@@ -133,7 +133,7 @@ def test_every_table_and_figure_is_made_of_its_files_alone(plan, exhibit):
     # a csv file may be no more than its heading
     files = plan.exhibit_plan.list_files(exhibit)
     assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in files)
-    if isinstance(exhibit, Table):
+    if exhibit.folder == "tables":
         path = Path(plan.exhibit_plan.locate(exhibit, ".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
 
@@ -169,12 +169,12 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(tmp_path, suite, se
         for exhibit in EXHIBITS:
             if exhibit.name in made - own:
                 make_exhibit(plan, exhibit)
-        assert set(read_made(plan, "summary")["paper"]) <= {plan.scope.find_suite(suite).paper, ""}
+        assert set(read_made(plan, "summary")["paper"]) <= {SUITES[suite].paper, ""}
 
 
 def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan, tmp_path):
     with chdir(tmp_path):
-        searched = plan.trainings.plan_training(f"{DATASET}/continuation", 10)
+        searched = plan.trainings.plan_training(plan.trainings.made[f"{DATASET}/continuation", 10])
         make(plan, *searched.files)
         rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
         assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
@@ -227,7 +227,7 @@ PARTS = [audit.name for audit in AUDITS.values() if audit.takes == "batch" and "
 @pytest.mark.parametrize("audit", PARTS)
 def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(plan, audit, tmp_path, monkeypatch):
     """Readouts are written in several parts, and each is asked by itself."""
-    whole = read_audit(plan, audit, DATASET, judged_of(plan, "ss", DATASET).name)
+    whole = read_audit(plan, audit, DATASET, judged_of(plan, "ss", DATASET).path_name)
     planned = plan_alone(plan, audit, "ss", DATASET)
     inputs = planned.inputs | {"readouts": [*planned.inputs["readouts"]]}
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
@@ -261,10 +261,10 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(plan, au
 def test_an_audit_says_the_same_by_itself_and_with_others(plan, tmp_path, suite):
     """And those of its rule that the suite is not asked have no rows, and say why."""
     judged = judged_of(plan, suite, DATASET)
-    job = by_name(plan.audit_plan.plan_jobs())[f"erasure/{DATASET}/{judged.name}"]
+    job = by_name(plan.audit_plan.plan_jobs())[f"erasure/{DATASET}/{judged.path_name}"]
     names = ("contributions", "single_weight", "ranked_sets", "shuffles")
     unasked = "evidence" if suite == "ss" else "planted"
-    alone = {name: read_audit(plan, name, DATASET, judged.name) for name in names}
+    alone = {name: read_audit(plan, name, DATASET, judged.path_name) for name in names}
     make(plan, *job.read)
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in names})
     for name, rows in alone.items():

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from planned import DEMONSTRATION, PLACES, by_name, inputs_of, list_seeds, overlaid, plan_of, settings_of
+from planned import DEMONSTRATION, by_name, inputs_of, list_seeds, overlaid, plan_of, settings_of
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.plan.model import READ_OUT, Run
-from attention_audit.plan.trainings import RunFiles
+from attention_audit.plan.model import READ_OUT
 from attention_audit.training.settings import Optimisation, Training
 
 TRAINING = Training.model_validate(DEMONSTRATION["training"] | {"further_seeds": [50]}).model_dump()
@@ -27,14 +26,16 @@ BASE, LSTM = "chorus/base", "chorus/lstm_tanh"
 
 
 def home_of(plan, dataset, model, seed, suite="jw"):
-    return plan.trainings.find_home(plan.scope.find_suite(suite), dataset, Run(model, seed))
+    runs = plan.scope.find_data(suite, dataset).models[model].runs
+    home = next(home for run, home in plan.trainings.homes.items() if run in runs and run.seed == seed)
+    return home.training, home.seed
 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once():
     plan = plan_of(**SAME)
-    assert home_of(plan, "chorus", "base", 10, "wp") == RunFiles(BASE, 10, PLACES)
-    assert home_of(plan, "chorus", "lstm_tanh", 10) == RunFiles(BASE, 10, PLACES)
-    assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
+    assert home_of(plan, "chorus", "base", 10, "wp") == (BASE, 10)
+    assert home_of(plan, "chorus", "lstm_tanh", 10) == (BASE, 10)
+    assert home_of(plan, "chorus", "lstm_tanh", 7) == (LSTM, 7)
     assert list_seeds(plan)[BASE] == (10, 50)
     assert list_seeds(plan)[LSTM] == (7,)
     # a model of its own is trained with all its seeds
@@ -61,7 +62,7 @@ def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained():
     ],
 )
 def test_what_changes_both_alike_leaves_them_one(change):
-    assert home_of(plan_of(**overlaid(SAME, change)), "chorus", "lstm_tanh", 10) == RunFiles(BASE, 10, PLACES)
+    assert home_of(plan_of(**overlaid(SAME, change)), "chorus", "lstm_tanh", 10) == (BASE, 10)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,8 @@ def test_what_changes_both_alike_leaves_them_one(change):
 )
 def test_whatever_differs_is_a_training_of_its_own(change):
     plan = plan_of(**overlaid(SAME, change))
-    model = next(iter(plan.scope.models(plan.scope.find_suite("jw"), "chorus")))
-    assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/{model}", 10, PLACES)
+    model = next(iter(plan.scope.find_data("jw", "chorus").models))
+    assert home_of(plan, "chorus", model, 10) == (f"chorus/{model}", 10)
     assert list_seeds(plan)[f"chorus/{model}"] == (10, 7)
 
 
@@ -94,12 +95,12 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model():
     lstm, adversary = (settings_of(plan, f"chorus/{name}", 10) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
-        assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/{model}", 10, PLACES)
+        assert home_of(plan, "chorus", model, 10, "wp") == (f"chorus/{model}", 10)
     for seed in plan.config.training.seeds:
-        assert plan.trainings.list_references("chorus/guide_base_lstm", seed) == [
+        assert plan.trainings.list_references(plan.trainings.made["chorus/guide_base_lstm", seed]) == [
             f"results/readouts/{BASE}/seed{seed}/{split}.parquet" for split in ("train", "dev", "test")
         ]
-    assert plan.trainings.list_references(BASE, 10) == []
+    assert plan.trainings.list_references(plan.trainings.made[BASE, 10]) == []
 
 
 def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job():

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, make_exhibit
-from planned import CLASSIFIERS_ALONE, PLACES, asked_of, plan_of, read_audit, read_made, refuse_plan
+from planned import CLASSIFIERS_ALONE, PLACES, asked_of, name_run, plan_of, read_audit, read_made, refuse_plan
 from refusal import refusal
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import CORPUS
 from attention_audit.plan.exhibits import FIGURES
-from attention_audit.plan.model import Run
 from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
@@ -67,13 +66,13 @@ def run(encoder, tmp_path_factory):
 
 
 def test_the_models_are_those_of_the_four_tests(run):
-    models = run.scope.models(run.scope.find_suite("hf"), "chorus")
+    models = run.scope.find_data("hf", "chorus").models
     assert [*models] == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
         "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
     ]  # fmt: skip
     assert models["imposed"].compared == [10]
-    assert models["imposed"].find_reference(50) == Run("base", 50)
+    assert name_run(models["imposed"].find_reference(50)) == ("base", 50)
     assert models["imposed"].selected_on == models["base"].selected_on == "dev"
     assert models["uniform"].architecture.attention == "even_heads"
     assert models["adversary_lambda0.01"].architecture.attention == "heads"
@@ -88,7 +87,7 @@ def test_the_models_are_those_of_the_four_tests(run):
 
 
 def test_every_model_is_trained_and_read_out(run):
-    models = run.scope.models(run.scope.find_suite("hf"), "chorus")
+    models = run.scope.find_data("hf", "chorus").models
     readouts = {
         (name, seed): PLACES.readout.format(training=f"chorus/hf_{name}", seed=seed, split="test")
         for name, model in models.items()

@@ -31,7 +31,7 @@ from attention_audit.plan.unknown_targets import GATHERING_RULES, list_asked, pa
 from attention_audit.plan.audits import OWN_RULE
 from attention_audit.plan.file_checks import hash_files
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.suites import write_configuration
+from attention_audit.plan.suites import SUITES, write_configuration
 from attention_audit.plan.plan import Plan, write_json
 from attention_audit.targets import look_in
 from attention_audit.section import merge_settings
@@ -306,7 +306,7 @@ OVERVIEWS = [exhibit.name for exhibit in EXHIBITS if exhibit.maker == "overview"
 
 # figures in Snakemake's own report
 SHOWN = {exhibit.name: exhibit for exhibit in EXHIBITS}
-TITLES = {"": "All suites"} | {name: suite.title for name, suite in PLAN.scope.suites.items()}
+TITLES = {"": "All suites"} | {name: suite.title for name, suite in SUITES.items()}
 config["captions"] = {
     name: Path(exhibit.caption).read_text(encoding="utf-8")
     for name, exhibit in SHOWN.items()

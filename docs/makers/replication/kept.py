@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.errors import AuditError
-from attention_audit.plan.exhibits import TABLES, Exhibit, Table
+from attention_audit.plan.exhibits import TABLES, Exhibit
 from attention_audit.section import Section
 from attention_audit.tables.render import Block, Shown
 from attention_audit.targets import load
@@ -133,14 +133,14 @@ class Kept:
 
     def locate(self, exhibit: Exhibit) -> Path:
         """Return the file of an exhibit, .csv of a table, .png of a figure; perhaps it is not there."""
-        return self.folder / exhibit.folder / f"{exhibit.name}{'.csv' if isinstance(exhibit, Table) else '.png'}"
+        return self.folder / exhibit.folder / f"{exhibit.name}{'.csv' if exhibit.folder == 'tables' else '.png'}"
 
     def read_table(self, name: str) -> pd.DataFrame | None:
         """Read a table by its name; None where it is not kept."""
         path = self.locate(TABLES[name])
         return read_csv(path, artefact(TABLES[name].columns)) if path.is_file() else None
 
-    def show_table(self, table: Table) -> list[Block]:
+    def show_table(self, table: Exhibit) -> list[Block]:
         """Show a kept table in words, as the code of today does."""
         shown: Shown = load(table.shown)
         return shown(read_csv(self.locate(table), artefact(table.columns)), self.facts.labels)

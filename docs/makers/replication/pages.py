@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from attention_audit.names import display_name
-from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Table
+from attention_audit.plan.exhibits import EXHIBITS, Exhibit
 from attention_audit.tables.published import read_facts
 from attention_audit.tables.render import NOTES, show_answer, write_interval
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
@@ -429,7 +429,7 @@ class Written:
         """Show one exhibit as one run has it."""
         path = f"{self.page.name}/{kept.run.name}/{exhibit.folder}/{kept.locate(exhibit).name}"
         name = f"[`{exhibit.name}`]({path}) of the run {kept.run.name}, by version {kept.facts.code}\n"
-        if not isinstance(exhibit, Table):
+        if exhibit.folder == "figures":
             return f"{name}\n![{exhibit.shows}]({path})\n"
         shown = (
             (block.title and f"#### {block.title}\n", block.text and f"{block.text}\n", narrow(block.rows))

@@ -170,6 +170,11 @@ class Config(DatasetConfig, GlobalConfig):
         """Find where the files of the run lie."""
         return Places(self.results)
 
+    @property
+    def mirror_folder(self) -> Path | None:
+        """Return the folder of the mirror, if there is one."""
+        return Path(self.mirror) if self.mirror else None
+
     def build_record(self) -> dict[str, Any]:
         """Return what is written down beside the results: all that they depend on, but not where they lie."""
         return self.model_dump(exclude={"results"})

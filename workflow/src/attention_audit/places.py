@@ -62,6 +62,11 @@ class Places:
         """`audit` of one model."""
         return self.audit.format(dataset=dataset, model=model, audit=audit)
 
+    def locate_run(self, kind: str, training: str, seed: int, split: str = "") -> str:
+        """Return a file of a training with a seed: `weights`, `history`, `search`, `readout`, `head` or `tail`."""
+        path: str = getattr(self, kind)
+        return path.format(training=training, seed=seed, split=split)
+
     def exhibit(self, folder: str, name: str, ending: str) -> str:
         """Return a file of a table or a figure; `folder` is tables or figures."""
         return f"{self.results}/{folder}/{name}{ending}"

@@ -32,6 +32,7 @@ from attention_audit.given import (
     softmax,
 )
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import build_readout
@@ -294,7 +295,7 @@ def audit_classifier(
         plan = Plan(raw, {}, memory=folder / "checked.json")
         with set_piece_limit(batch_size and batch_size * max_length):
             found = run_plan(plan, TABLES, progress)
-        suite, ids = plan.scope.find_suite("hf"), [*map(str, range(len(texts)))]
+        suite, ids = SUITES["hf"], [*map(str, range(len(texts)))]
         called = {name: look.label for name, look in plan.scope.list_looks(suite).items()}
         read = [job.outputs["readout"] for job in plan.trainings.plan_jobs() if job.stage == "read_classifier"]
         return Audited(

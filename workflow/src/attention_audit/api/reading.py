@@ -1,6 +1,6 @@
 """A text that a trained model reads, or one of readouts of one's own: what it shows, and how firm that is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain
@@ -36,8 +36,7 @@ from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
 from attention_audit.plan.model import Model, Run
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.suites import Suite, read_configuration
+from attention_audit.plan.suites import Scope, find_suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import build_readout
@@ -149,40 +148,37 @@ class Reading:
 class Trained:
     """A model that the workflow trained or imported as a network, and that texts can be given to: see `trained`."""
 
-    scope: Scope
     trainings: Trainings
-    suite: Suite
-    dataset: str
-    models: Mapping[str, Model]
-    model: str
+    model: Model
 
     def __repr__(self) -> str:
-        there = sum(map(self._is_there, self.models[self.model].runs))
-        return f"Trained({self.dataset}, suite {self.suite.name}, model {self.model}: {there} trainings)"
+        there, data = sum(map(self._is_there, self.model.runs)), self.model.data
+        return f"Trained({data.name}, suite {data.suite.name}, model {self.model.name}: {there} trainings)"
 
     def _place_weights(self, run: Run) -> Path:
-        return Path(self.trainings.find_home(self.suite, self.dataset, run).locate("weights"))
+        return Path(self.trainings.homes[run].locate("weights"))
 
     def _is_there(self, run: Run) -> bool:
         """Tell whether a run is given or was trained."""
-        return self.models[run.model].settings is None or self._place_weights(run).is_file()
+        return run.model.settings is None or self._place_weights(run).is_file()
 
     @property
     def classes(self) -> ClassNames:
         """Read the names of the classes."""
-        path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
-        return read_class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
+        dataset = self.model.data.name
+        path = Path(self.trainings.places.corpus_file(dataset, "census"))
+        return read_class_names({dataset: read_frame(path, CENSUS)})[dataset]
 
     def _read_out(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> tuple[Readout, Any, Flags]:
         """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there
         are none, and whether the training knows any part of each item.
         """
-        model, device = self.models[run.model], torch.device("cpu")
+        model, device = run.model, torch.device("cpu")
         network: Network
         tokenizer: Any = None
         if model.settings:
-            vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
-            record = map(Path, self.trainings.list_records(self.dataset, model))
+            vocabulary = Path(self.trainings.places.corpus_file(model.data.name, "vocabulary"))
+            record = map(Path, self.trainings.list_records(model))
             files = {"corpus": [corpus], "vocabulary": [vocabulary], "transformer": [*record]}
             material = replace(read_material(files, model.architecture), classes=len(self.classes))
             network = build_model(material, model.architecture, run.seed, self._place_weights(run))
@@ -219,13 +215,13 @@ class Trained:
         question, all of which docs/method/transformers.md has. Raises AuditError where the text has no word, where
         weights or vocabulary are not there, and where the model has no such maps.
         """
-        model, scope, maps = self.models[self.model], self.scope, list_entries(maps, "maps")
+        model, data, maps = self.model, self.model.data, list_entries(maps, "maps")
         MAPS.refuse_unknown(maps)
-        if maps and (self.suite.name != "hf" or not model.judged):
+        if maps and (data.suite.name != "hf" or not model.judged):
             raise AuditError(
-                f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
+                f"{model.name}: is no Transformer classifier in question, which maps are of; leave them out"
             )
-        tokens = scope.config.corpora[self.dataset].preparation.tokens
+        tokens = data.config.corpora[data.name].preparation.tokens
         placed = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
         if not any(placed):
             raise AuditError("text: no word is in it; give one with words")
@@ -234,8 +230,8 @@ class Trained:
         if not runs:
             path = self._place_weights(model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
-        shown, base = scope.find_shown(self.suite, self.dataset), scope.find_base(self.suite, self.dataset)
-        away = [shown] if shown and base and base.model == self.model and self._is_there(shown) else []
+        shown, base = data.shown, data.base
+        away = [shown] if shown and base and base.model is model and self._is_there(shown) else []
         row = {
             "id": ID,
             "label": 0,
@@ -245,7 +241,7 @@ class Trained:
             "raw": text if isinstance(text, str) else None,
             "starts": starts,
         }
-        with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(scope.config.mirror):
+        with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(data.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
             table = pa.Table.from_pylist([row | {"split": split} for split in SPLITS], CORPUS.schema)
             write_table(corpus, CORPUS, table, Provenance("reading", {}, ""))
@@ -326,18 +322,17 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     """
     config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
-    every = scope.find_suite(suite)
-    if dataset not in (there := scope.list_datasets(every)):
+    if dataset not in (there := scope.list_datasets(find_suite(suite))):
         known = ", ".join(there) or "none"
         raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
-    models = scope.models(every, dataset)
+    models = scope.find_data(suite, dataset).models
     if model not in models:
         raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(models)}); name another")
     pairs = config.corpora[dataset].pairs
     if pairs or not models[model].network:
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
-    return Trained(scope, Trainings(scope), every, dataset, models, model)
+    return Trained(Trainings(scope), models[model])
 
 
 def reading(

@@ -43,6 +43,14 @@ class RemoteFile(Section):
     """Its checksum; null where none is published: that of the fetched file is then only recorded."""
 
 
+class FetchJob(Section):
+    """One file to fetch: its entry in the configuration, and the homepage of those who have it ("" for none)."""
+
+    folder: str
+    remote: RemoteFile
+    homepage: str
+
+
 class Origin(Section):
     """Who published the data."""
 

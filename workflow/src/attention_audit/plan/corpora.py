@@ -1,35 +1,31 @@
 """What a data set is made from: its raw files and its word vectors."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
-from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, locate
-from attention_audit.corpus.sources import Corpus
+from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError, suggest
-from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.jobs.fetch import FetchJob
 
 from .job import PlannedJob
 
 VECTORS = "vectors"
 
 
-def find_source(config: Config, dataset: str) -> Corpus:
-    """Return the entry of a data set in the catalogue. Raises AuditError where there is none."""
+def refuse_unknown_dataset(config: Config, dataset: str) -> None:
+    """Raise AuditError where the configuration has no such data set."""
     if dataset not in config.corpora:
         raise AuditError(
             f"{dataset}: not a data set of this configuration{suggest(dataset, config.corpora)}; add it to "
             "`corpora`, or ask for another"
         )
-    return config.corpora[dataset]
 
 
 def name_vectors(config: Config, dataset: str) -> str:
     """Return the name of the word vectors of a data set."""
-    return find_source(config, dataset).vectors or config.vectors
+    return config.corpora[dataset].vectors or config.vectors
 
 
 def find_vectors(config: Config, dataset: str) -> Vectors | None:
@@ -39,24 +35,23 @@ def find_vectors(config: Config, dataset: str) -> Vectors | None:
 
 def add_others(config: Config, datasets: list[str]) -> list[str]:
     """Return these data sets, and those that they take texts from; each once."""
-    return list(
-        dict.fromkeys(name for own in datasets for name in (own, find_source(config, own).other) if name is not None)
-    )
+    return list(dict.fromkeys(name for own in datasets for name in (own, config.corpora[own].other) if name))
 
 
-def locate_raw(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
+def locate_raw(config: Config, dataset: str) -> dict[str, Path]:
     """Return the raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
-    source = find_source(config, dataset)
+    source = config.corpora[dataset]
     if not isinstance(source, RawSource):
         return {}
     folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
-    return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
+    own = {field: locate(path, config.mirror_folder) or Path(path) for field, path in source.local_files().items()}
+    return fetched | own
 
 
 def list_fetched(config: Config, dataset: str) -> list[tuple[str, str]]:
     """Return folder and name of each file to fetch for a data set."""
-    source = find_source(config, dataset)
+    source = config.corpora[dataset]
     if not isinstance(source, RawSource):
         return []
     return [(source.folder or dataset, remote.file) for remote in source.remote_files().values()]
@@ -68,87 +63,65 @@ def list_records(config: Config, datasets: list[str]) -> list[str]:
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
-def locate_vectors(config: Config, dataset: str, mirror: Path | None) -> tuple[list[str], list[str]]:
-    """Return the file that the word vectors of a data set are read from, if they are, and its record, if it is
-    fetched.
+def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
+    """Return what fetches each file that the configuration knows, by folder and name, with the homepage of whom to ask
+    for it ("" for word vectors).
     """
-    vectors = find_vectors(config, dataset)
-    if not isinstance(vectors, VectorFile):
-        return [], []
-    if vectors.path is not None:
-        return [str(locate(vectors.path, mirror) or vectors.path)], []
-    folder = f"{config.places.raw}/{VECTORS}"
-    return [f"{folder}/{vectors.file}"], [f"{folder}/records/{vectors.file}.json"]
-
-
-def build_fetch(config: Config, folder: str, file: str) -> FetchJob:
-    """Return the settings of the job that fetches a file, with the homepage of whom to ask for it ("" for word
-    vectors).
-
-    Raises AuditError where the configuration knows no such file.
-    """
+    remote: list[tuple[str, RemoteFile, str]] = []
     for vectors in config.word_vectors.values():
-        if folder == VECTORS and isinstance(vectors, VectorFile) and vectors.file == file:
-            entry = vectors.model_dump(include=set(RemoteFile.model_fields))
-            return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage="")
-    for encoder in config.encoders.values():
-        if folder == ENCODERS and encoder.archive.file == file:
-            return FetchJob(folder=folder, remote=encoder.archive, homepage=encoder.origin.homepage)
+        if isinstance(vectors, VectorFile) and vectors.file:
+            remote.append((VECTORS, vectors, ""))
+    remote += [(ENCODERS, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()]
     for name, source in config.corpora.items():
-        if isinstance(source, RawSource) and (source.folder or name) == folder:
-            for remote in source.remote_files().values():
-                if remote.file == file:
-                    return FetchJob(folder=folder, remote=remote, homepage=source.origin.homepage)
-    path = f"{config.places.raw}/{folder}/{file}"
-    raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
+        if isinstance(source, RawSource):
+            files, homepage = source.remote_files().values(), source.origin.homepage
+            remote += [(source.folder or name, file, homepage) for file in files]
+    # of data sets that share a file, the first one says where it is from
+    return {
+        (folder, file.file): FetchJob(folder=folder, remote=file, homepage=homepage)
+        for folder, file, homepage in reversed(remote)
+    }
 
 
-def plan_fetch(config: Config, folder: str, file: str) -> PlannedJob:
+def plan_fetch(config: Config, job: FetchJob) -> PlannedJob:
     """Return the job that fetches a file."""
+    folder, file = f"{config.places.raw}/{job.folder}", job.remote.file
     return PlannedJob(
         rule="fetch",
-        wildcards={"folder": folder, "file": file},
+        wildcards={"folder": job.folder, "file": file},
         inputs={},
-        outputs={
-            "file": [f"{config.places.raw}/{folder}/{file}"],
-            "record": [f"{config.places.raw}/{folder}/records/{file}.json"],
-        },
-        make_settings=partial(build_fetch, config, folder, file),
+        outputs={"file": [f"{folder}/{file}"], "record": [f"{folder}/records/{file}.json"]},
+        settings=job,
     )
 
 
-def plan_preparation(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
+def plan_preparation(config: Config, dataset: str) -> PlannedJob:
     """Return the job that reads a data set and makes its vocabulary."""
-    raw, (vectors, records) = locate_raw(config, dataset, mirror), locate_vectors(config, dataset, mirror)
-    if other := find_source(config, dataset).other:
-        raw |= {OTHER_CORPUS: Path(config.places.corpus_file(other, "corpus"))}
-    names = ("corpus", "census", "vocabulary")
+    source, raw, vectors = config.corpora[dataset], locate_raw(config, dataset), find_vectors(config, dataset)
+    inputs = {"raw": [*map(str, raw.values())], "vectors": [], "records": list_records(config, [dataset])}
+    if source.other:
+        inputs["raw"].append(config.places.corpus_file(source.other, "corpus"))
+    if isinstance(vectors, VectorFile):
+        folder = f"{config.places.raw}/{VECTORS}"
+        if vectors.path:
+            inputs["vectors"] = [str(locate(vectors.path, config.mirror_folder) or vectors.path)]
+        else:
+            inputs["vectors"] = [f"{folder}/{vectors.file}"]
+            inputs["records"].append(f"{folder}/records/{vectors.file}.json")
     return PlannedJob(
         rule="prepare",
         wildcards={"dataset": dataset},
-        inputs={
-            "raw": [str(path) for path in raw.values()],
-            "vectors": vectors,
-            "records": [*list_records(config, [dataset]), *records],
-        },
-        outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
-        make_settings=partial(
-            CorpusJob,
-            dataset=dataset,
-            corpus=find_source(config, dataset),
-            files=list(raw),
-            vectors=find_vectors(config, dataset),
+        inputs=inputs,
+        outputs={name: [config.places.corpus_file(dataset, name)] for name in ("corpus", "census", "vocabulary")},
+        settings=CorpusJob(
+            dataset=dataset, corpus=source, files=[*raw, *[OTHER_CORPUS] * bool(source.other)], vectors=vectors
         ),
     )
 
 
-def plan_jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
-    """Return the jobs of these data sets, and of those that they take texts from."""
-    every = add_others(config, datasets)
-    files = {file for dataset in every for file in list_fetched(config, dataset)}
-    records = [record for dataset in every for record in locate_vectors(config, dataset, mirror)[1]]
-    files |= {(VECTORS, Path(record).stem) for record in records}
-    yield from (plan_fetch(config, *file) for file in sorted(files))
+def plan_jobs(config: Config) -> Iterator[PlannedJob]:
+    """Return the jobs of all data sets of the configuration, and of all files to fetch."""
+    yield from (plan_fetch(config, job) for _, job in sorted(list_fetches(config).items()))
     # a data set that takes texts from another comes after it
-    for dataset in sorted(every, key=lambda dataset: find_source(config, dataset).other is not None):
-        yield plan_preparation(config, dataset, mirror)
+    for dataset in sorted(config.corpora, key=lambda dataset: config.corpora[dataset].other is not None):
+        yield plan_preparation(config, dataset)

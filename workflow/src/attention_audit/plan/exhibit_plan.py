@@ -1,34 +1,29 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
-from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
+from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.tables.published import read_facts
 from attention_audit.targets import name_module
 
 from . import remarks
 from .audit_plan import AuditPlan
-from .audits import audit_named
 from .corpora import add_others, list_fetched, list_records
-from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, ReadFile, Table
+from .exhibits import EXHIBITS, TABLE_COLUMNS, TABLES, Exhibit, ReadFile
 from .job import Files, PlannedJob
-from .scope import Scope
-from .suites import Suite
+from .model import Suite
+from .suites import SUITES, Scope
 
-CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 SUMMARY_AUDITS = (
     "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "
     "single_weight replaced soft"
 )
 """The audits of which the summary says why a model is not asked them."""
-ALL_SUITES = "*"
-"""Stands for all suites in what an exhibit reads."""
 NEEDS = {
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
     "real": "texts that were not generated, of which this run has some, and {dataset} is",
@@ -38,33 +33,34 @@ NEEDS = {
 
 
 class ExhibitPlan:
-    """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets."""
+    """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets.
+
+    settings: what exhibits may be called with besides frames. gaps: why an exhibit, by name, does not speak of a data
+    set; "" where it does.
+    """
 
     def __init__(
-        self,
-        scope: Scope,
-        auditing: AuditPlan,
-        raw: Mapping[str, Any],
-        catalogue: Mapping[str, Any],
+        self, scope: Scope, audit_plan: AuditPlan, raw: Mapping[str, Any], catalogue: Mapping[str, Any]
     ) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.audit_plan = auditing
-        self.settings: dict[str, Callable[[], Any]] = {
-            "resamples": lambda: scope.config.resamples,
-            "answer": scope.config.answer.model_dump,
-            "budget": lambda: scope.config.answer.margins.tvd,
-            "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
-            "splitting": lambda: {
-                name: describe_splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
-            },
-            "subjects": lambda: [subject.model_dump() for subject in self.list_subjects()],
-            "reasons": self.list_reasons,
-            "of_data": lambda: {name: remarks.describe_data(name, raw, catalogue) for name in scope.datasets},
-            "of_models": lambda: {name: remarks.describe_models(name, scope.config) for name in scope.datasets},
+        self.audit_plan = audit_plan
+        config, corpora = scope.config, {name: scope.config.corpora[name] for name in scope.datasets}
+        self.settings: dict[str, Any] = {
+            "resamples": config.resamples,
+            "answer": config.answer.model_dump(),
+            "budget": config.answer.margins.tvd,
+            "kinds": {name: corpus.kind for name, corpus in corpora.items()},
+            "splitting": {name: describe_splitting(corpus.preparation.tokens) for name, corpus in corpora.items()},
+            "subjects": [subject.model_dump() for subject in self.list_subjects()],
+            "reasons": self.list_reasons(),
+            "of_data": {name: remarks.describe_data(name, raw, catalogue) for name in corpora},
+            "of_models": {name: remarks.describe_models(name, config) for name in corpora},
         }
-        # what is worked out once lies in the object, and goes with it
-        self.spoken: dict[str, list[str]] = {}
+        self.gaps: dict[str, dict[str, str]] = {}
+        # a table of tables is listed behind them
+        for exhibit in EXHIBITS:
+            self.gaps[exhibit.name] = {name: self._find_gap(exhibit, name) for name in scope.datasets}
 
     def locate(self, exhibit: Exhibit, ending: str) -> str:
         """Return the file of a table or figure with this ending."""
@@ -80,18 +76,16 @@ class ExhibitPlan:
 
     def _find_gap(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""
-        suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.list_datasets(suite)]
+        asked = [data for data in self.scope.asked if data.name == dataset]
         audits = [exhibit.about] if exhibit.about else []
         if exhibit.suite and not exhibit.every_dataset:
-            suite = self.scope.find_suite(exhibit.suite)
-            if suite not in suites:
-                return f"{dataset} is no data set of {suite.title}"
-            suites = [suite]
+            asked = [data for data in asked if data.suite.name == exhibit.suite]
+            if not asked:
+                return f"{dataset} is no data set of {SUITES[exhibit.suite].title}"
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
-            judged = (each for suite in suites for each in self.scope.list_judged(suite, dataset))
-            if not any(self.audit_plan.is_asked(each, name) for each in judged):
-                return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
+            if not any(self.audit_plan.is_asked(model, name) for data in asked for model in data.judged):
+                return f"{', '.join(data.suite.title for data in asked) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
 
@@ -108,25 +102,12 @@ class ExhibitPlan:
             named = {name for suite in self.list_suites(exhibit) for name in self.scope.list_datasets(suite)}
             return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
-            paper = self.scope.find_suite(exhibit.suite).paper
+            paper = SUITES[exhibit.suite].paper
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_facts()}
         papers = {paper for paper, _, named, *_ in read_facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
-        return any(
-            self.scope.find_suite(table.suite).paper in papers and dataset in self.list_datasets(table)
-            for table in tables
-        )
-
-    def find_reason(self, exhibit: Exhibit) -> str:
-        """Say why an exhibit has nothing to show of any data set of this run; "" where it has."""
-        if self.list_datasets(exhibit):
-            return ""
-        suite = self.scope.find_suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
-        named = self.scope.list_datasets(suite) if suite else self.scope.datasets
-        if not named:
-            return f"no data set is named for {suite.title}" if suite else "no data set is named"
-        return self._find_gap(exhibit, named[0])
+        return any(SUITES[table.suite].paper in papers and dataset in self.list_datasets(table) for table in tables)
 
     def list_datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
         """Return the data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about,
@@ -134,38 +115,39 @@ class ExhibitPlan:
 
         Raises AuditError where it does not speak of that one.
         """
-        if exhibit.name not in self.spoken:
-            self.spoken[exhibit.name] = [name for name in self.scope.datasets if not self._find_gap(exhibit, name)]
-        every = self.spoken[exhibit.name]
+        every = [name for name, gap in self.gaps[exhibit.name].items() if not gap]
         if only and only not in every:
             named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
             raise AuditError(
                 f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
             )
-        return [only] if only else [*every]
+        return [only] if only else every
 
     def refuse(self, name: str) -> None:
         """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
         for exhibit in EXHIBITS:
-            if name in (exhibit.rule, *self.list_files(exhibit)) and (reason := self.find_reason(exhibit)):
-                raise AuditError(f"{name}: not made, since {reason}")
+            if name not in (exhibit.rule, *self.list_files(exhibit)) or self.list_datasets(exhibit):
+                continue
+            suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
+            named = self.scope.list_datasets(suite) if suite else self.scope.datasets
+            reason = f"no data set is named for {suite.title}" if suite else "no data set is named"
+            raise AuditError(f"{name}: not made, since {self.gaps[exhibit.name][named[0]] if named else reason}")
 
     def list_suites(self, exhibit: Exhibit) -> list[Suite]:
         """Return the suites whose models an exhibit may speak of."""
-        return [self.scope.find_suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
+        return [SUITES[exhibit.suite]] if exhibit.suite else list(SUITES.values())
 
     def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
-        if read.suites:
-            asked = [(suite, name) for suite, name in self.scope.asked if {ALL_SUITES, suite.name} & {*read.suites}]
-        else:
-            asked = [(self.scope.find_suite(exhibit.suite), name) for name in self.list_datasets(exhibit, only)]
+        asked = [data for data in self.scope.asked if read.whose == "all" or data.suite.name == exhibit.suite]
+        if read.needed:
+            asked = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.audit_plan.locate(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
-            for suite, name in asked
-            if only in ("", name)
-            for judged in self.scope.list_judged(suite, name)
-            if self.audit_plan.is_asked(judged, read.name)
+            self.audit_plan.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
+            for data in asked
+            if only in ("", data.name)
+            for model in data.judged
+            if self.audit_plan.is_asked(model, read.name)
         }
 
     def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
@@ -181,8 +163,7 @@ class ExhibitPlan:
             case "table":
                 names = [read.name]
             case "tables":
-                made = {table.name for table in self.list_made("tables")}
-                names = [name for name in read.columns if name in made]
+                names = [name for name in read.columns if self.list_datasets(TABLES[name])]
         return {self.locate(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
     def list_inputs(self, exhibit: Exhibit, only: str = "") -> Files:
@@ -192,78 +173,59 @@ class ExhibitPlan:
         """
         return {name: [*self._list_read(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
-    def find_columns(self, read: ReadFile) -> str:
-        """Return the declaration of the columns of what is read; "" of records."""
-        match read.source:
-            case "audit":
-                return audit_named(read.name).columns
-            case "corpus":
-                return CORPUS_COLUMNS[read.name]
-            case "table":
-                return TABLES[read.name].columns
-            case "tables":
-                return Table.columns
-            case "records":
-                return ""
+    def _describe_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> ReadSpec:
+        """Return what a job is told of what it reads under one name."""
+        return ReadSpec(
+            source=read.source,
+            declared=read.declared,
+            columns=list(read.columns) if read.source in ("audit", "corpus") else [],
+            split=read.split,
+            categories=read.categories,
+            each=read.each,
+            suites=read.whose != "suite",
+            needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
+            files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
+            only=only if read.source == "table" else "",
+        )
 
     def build_job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
         """Return the settings of a job, perhaps of `only` one data set."""
-        suites = self.list_suites(exhibit)
-        named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
-        labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
-        reads = {
-            name: ReadSpec(
-                source=read.source,
-                declared=self.find_columns(read),
-                columns=list(read.columns) if read.source in ("audit", "corpus") else [],
-                split=read.split,
-                categories=read.categories,
-                each=read.each,
-                suites=bool(read.suites),
-                needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
-                files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
-                only=only if read.source == "table" else "",
-            )
-            for name, read in exhibit.reads.items()
-        }
-        config, records = self.scope.config, any(read.source == "records" for read in exhibit.reads.values())
+        config, suites, table = self.scope.config, self.list_suites(exhibit), exhibit.folder == "tables"
+        labelled = table or "labels" in exhibit.settings
+        looks = {suite.name: self.scope.list_looks(suite) for suite in suites}
+        records = any(read.source == "records" for read in exhibit.reads.values())
         return ExhibitJob(
             exhibit=exhibit.name,
             target=exhibit.target,
             suite=exhibit.suite,
-            reads=reads,
-            settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
+            reads={name: self._describe_read(exhibit, read, only) for name, read in exhibit.reads.items()},
+            settings={name: self.settings[name] for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name not in self.settings],
             models={
-                suite.name: {name: [*look] for name, look in self.scope.list_looks(suite).items()}
-                for suite in suites
-                if named
+                suite: {name: [*look] for name, look in of_suite.items()}
+                for suite, of_suite in looks.items()
+                if labelled or "models" in exhibit.settings
             },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched={
                 name: [[*file] for own in add_others(config, [name]) for file in list_fetched(config, own)]
                 for name in (self.scope.datasets if records else ())
             },
-            font=config.font if isinstance(exhibit, Figure) else [],
-            table=self._build_table(exhibit) if isinstance(exhibit, Table) else None,
+            font=[] if table else config.font,
+            table=self._describe_table(exhibit) if table else None,
         )
 
-    def _build_table(self, table: Table) -> TableSpec:
-        gaps: dict[str, str] = {}
-        # a table of one suite in the papers' columns ends with the data sets that could not be had
-        if table.suite and table.columns == Table.columns:
-            suite = self.scope.find_suite(table.suite)
-            gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(suite)
-        paper = self.scope.find_suite(table.suite).paper if table.suite else ""
+    def _describe_table(self, table: Exhibit) -> TableSpec:
+        gaps, paper = dict[str, str](), ""
+        if table.suite:
+            suite = SUITES[table.suite]
+            paper = suite.paper
+            # in the papers' columns, it ends with the data sets that could not be had
+            if table.columns == TABLE_COLUMNS:
+                gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(suite)
         return TableSpec(
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
-
-    def _list_modules(self, exhibit: Exhibit) -> list[str]:
-        """List the modules that a table or figure names."""
-        written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
-        declared = [self.find_columns(read) for read in exhibit.reads.values()]
-        return [name_module(target) for target in [exhibit.target, *written, *declared] if target]
 
     def plan_job(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
         """Return the job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
@@ -272,16 +234,17 @@ class ExhibitPlan:
         """
         folder = f"{exhibit.folder}/{only}" if only else exhibit.folder
         first, *others = [self.places.exhibit(folder, exhibit.name, ending) for ending in exhibit.endings]
-        table = isinstance(exhibit, Table)
+        kinds = ("parquet", "rendered") if exhibit.folder == "tables" else ("pdf", "png")
+        named = [exhibit.target, exhibit.columns, exhibit.shown, *(read.declared for read in exhibit.reads.values())]
         stage = exhibit.folder.removesuffix("s")
         return PlannedJob(
             rule=f"{stage}_of_dataset" if only else exhibit.maker,
             wildcards={stage: exhibit.name} | ({"dataset": only} if only else {}),
             stage=stage,
             inputs=self.list_inputs(exhibit, only),
-            outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
-            make_settings=partial(self.build_job, exhibit, only),
-            runs=self._list_modules(exhibit),
+            outputs=dict(zip(kinds, ([first], others), strict=True)),
+            settings=self.build_job(exhibit, only),
+            runs=[name_module(target) for target in named if target],
         )
 
     def plan_jobs(self) -> Iterator[PlannedJob]:
@@ -295,33 +258,25 @@ class ExhibitPlan:
             yield from (self.plan_job(figure, name) for name in self.list_datasets(figure))
 
     def list_subjects(self) -> list[EvaluatedModel]:
-        """Return the models whose attention the summary judges, one a data set, suite and model; those of generated
-        data sets come last.
-        """
-        controls = self.scope.controls
-        every_subject = [
+        """Return the models whose attention the summary judges, one a data set, suite and model."""
+        return [
             EvaluatedModel(
-                dataset=name,
-                suite=suite.name,
-                paper=suite.paper,
+                dataset=model.data.name,
+                suite=model.data.suite.name,
+                paper=model.data.suite.paper,
                 model=model.family,
                 seeds=len(model.seeds),
-                items="sentences" if model.hierarchical else "words",
-                unasked=self.audit_plan.explain_unasked(judged, SUMMARY_AUDITS.split()),
+                items=model.items,
+                unasked=self.audit_plan.explain_unasked(model, SUMMARY_AUDITS.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,
             )
-            for suite, name in self.scope.asked
-            for judged in self.scope.list_judged(suite, name)
-            for model in [judged.model]
+            for model in self.scope.judged
         ]
-        return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
     def list_reasons(self) -> dict[str, str]:
         """Return the data sets that no suite runs, by reason."""
-        run = {name for suite in self.scope.suites.values() for name in self.scope.list_datasets(suite)}
-        gaps = {
-            name: reason for suite in self.scope.suites.values() for name, reason in self.scope.list_gaps(suite).items()
-        }
-        return {name: reason for name, reason in gaps.items() if name not in run}
+        run = {data.name for data in self.scope.asked}
+        gaps = (gap for suite in SUITES.values() for gap in self.scope.list_gaps(suite).items())
+        return {name: reason for name, reason in gaps if name not in run}

@@ -1,21 +1,21 @@
 """What there is to know of a table or a figure before it is made; and all of them, as exhibits.yaml lists them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os.path import relpath
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal
 
 import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.places import TREE
 
+from .audits import audit_named
+
 CAPTIONS = TREE / "workflow" / "report"
 """The folder of the package's own captions."""
-OWN_SUITE = "its own"
-"""In the place of a suite's key: the suite of the exhibit."""
 Source = Literal["audit", "corpus", "table", "tables", "records"]
 
 
@@ -28,12 +28,12 @@ class ReadFile:
 
     columns: those that are needed, of a file that has more. split: only the texts of this split, of a corpus.
     categories: words come as pandas' categories, and a list of k numbers as k columns, which saves memory where there
-    are many rows. each: the frames come one a data set, one after another, so that memory holds one of them. suites:
-    whose audit, "*" for all suites that were asked for it, OWN_SUITE for the exhibit's; the rows are then told apart by
-    a column `suite`. By default it is the exhibit's own, without such a column.
+    are many rows. each: the frames come one a data set, one after another, so that memory holds one of them.
 
-    An audit of the exhibit's own suite is `needed`: where none of its files has a row, there is nothing to show, unless
-    it is `counted`, so that no row says that there are none.
+    whose: of an audit, the exhibit's own suite, which is asked it on each of the exhibit's data sets; its suite, which
+    may not be asked it; or all suites that were asked it. The rows of the last two are told apart by a column `suite`.
+    Where no file of the first has a row, there is nothing to show, unless it is `counted`, so that no row says that
+    there are none.
     """
 
     source: Source
@@ -42,16 +42,25 @@ class ReadFile:
     split: str = ""
     categories: bool = False
     each: bool = False
-    suites: tuple[str, ...] = ()
+    whose: Literal["suite", "suite_if_asked", "all"] = "suite"
     counted: bool = False
 
     @property
     def needed(self) -> bool:
-        """Tell whether there is nothing to show without a row of it."""
-        return self.source == "audit" and not self.suites
+        """Tell whether an exhibit is not made where its suite is not asked this."""
+        return self.source == "audit" and self.whose == "suite"
 
-
-ExhibitT = TypeVar("ExhibitT", bound="Exhibit")
+    @property
+    def declared(self) -> str:
+        """Return the declaration of the columns; "" of records."""
+        match self.source:
+            case "audit":
+                return audit_named(self.name).columns
+            case "corpus":
+                return f"columns.files:{self.name.upper()}"
+            case "table":
+                return TABLES[self.name].columns
+        return TABLE_COLUMNS if self.source == "tables" else ""
 
 
 @dataclass(frozen=True)
@@ -59,21 +68,26 @@ class Exhibit:
     """A table or figure: a function from frames to what is published, made by one job for each suite that has it.
 
     target: the function, "module:name". shows: what a reader sees, in a few words. name: of its files, beginning with
-    its suite's key where it has one, and of its caption in workflow/report/; by default the function's. suites: whose
-    it is, by key, of which `each` makes one exhibit each; by default the one whose key stands before _table or _fig in
-    the name; () where it is of all. number: where the paper of the first has it, such as "Figure 5"; "" where it has
-    not. reads: what the function is called with, by the names of its parameters. settings: what else it is called with,
-    likewise: those of `ExhibitPlan`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
-    about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. needs:
-    what a data set must have to be spoken of, see `exhibit_plan.NEEDS`. An exhibit with no data set to speak of is not
-    made. answers: the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite,
-    of all.
+    its suite's key where it has one, and of its caption in workflow/report/; by default the function's. suite: whose it
+    is, by key; "" where it is of all. An entry may name several `suites`, and is one exhibit of each; by default it is
+    of the one whose key stands before _table or _fig in the name. number: where the suite's paper has it, such as
+    "Figure 5"; "" where it has not. reads: what the function is called with, by the names of its parameters. settings:
+    what else it is called with, likewise: those of `ExhibitPlan`. every_dataset: it speaks of all data sets of the run,
+    not only of its suite's. about: of an exhibit of all suites, the audit without which it has nothing to say; "" where
+    there is none. needs: what a data set must have to be spoken of, see `exhibit_plan.NEEDS`. An exhibit with no data
+    set to speak of is not made. answers: the questions of the summary whose numbers it shows, of its suite's models or,
+    where it has no suite, of all.
+
+    folder: tables or figures. Of a table, whose function returns a frame, columns: the declaration of its columns;
+    shown: the function that turns the frame into rows of text; top: the function that picks the rows of the .csv file,
+    where the frame has too many for one. The function of a figure returns a matplotlib Figure.
     """
 
     target: str
     shows: str
     name: str
-    suites: tuple[str, ...]
+    folder: Literal["tables", "figures"]
+    suite: str
     number: str = ""
     reads: Mapping[str, ReadFile] = field(default_factory=dict)
     settings: tuple[str, ...] = ("models",)
@@ -81,14 +95,14 @@ class Exhibit:
     about: str = ""
     needs: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-
-    folder: ClassVar[str]
-    endings: ClassVar[tuple[str, ...]]
+    columns: str = ""
+    shown: str = ""
+    top: str = ""
 
     @property
-    def suite(self) -> str:
-        """Whose it is; "" where it is of all."""
-        return self.suites[0] if self.suites else ""
+    def endings(self) -> tuple[str, ...]:
+        """Return what the names of its files end with."""
+        return (".parquet", ".csv", ".json", ".md", ".tex") if self.folder == "tables" else (".pdf", ".png")
 
     @property
     def maker(self) -> str:
@@ -108,59 +122,12 @@ class Exhibit:
         return relpath(CAPTIONS / f"{self.name}.rst")
 
 
-def _take_suite(exhibit: ExhibitT, suite: str) -> ExhibitT:
-    """Return the exhibit of one of its suites: of another than the first, it has no paper's number, and none in its
-    name.
-    """
-    reads = {
-        name: replace(read, suites=(suite,)) if OWN_SUITE in read.suites else read
-        for name, read in exhibit.reads.items()
-    }
-    if suite == exhibit.suite:
-        return replace(exhibit, suites=(suite,), reads=reads)
-    name = re.sub(r"^[a-z]+_(fig|table)\d*_", rf"{suite}_\1_", exhibit.name)
-    return replace(exhibit, name=name, suites=(suite,), number="", reads=reads)
-
-
-def expand_suites(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
-    """Return one exhibit for each suite of each, suite by suite, those of all suites at the end."""
-    made = [_take_suite(one, suite) for one in exhibits for suite in one.suites] + [
-        one for one in exhibits if not one.suites
-    ]
-    order = list(dict.fromkeys(one.suite for one in made))
-    return tuple(sorted(made, key=lambda one: order.index(one.suite)))
-
-
-@dataclass(frozen=True)
-class Figure(Exhibit):
-    """A figure; its function returns a matplotlib Figure."""
-
-    folder = "figures"
-    endings = (".pdf", ".png")
-
-
-@dataclass(frozen=True)
-class Table(Exhibit):
-    """A table; its function returns a frame.
-
-    columns: the declaration of its columns. shown: the function that turns the frame into rows of text. top: the
-    function that picks the rows of the .csv file, where the frame has too many for one.
-    """
-
-    columns: str = "columns.tables:TABLE"
-    shown: str = "tables.render:show_table"
-    top: str = ""
-
-    folder = "tables"
-    endings = (".parquet", ".csv", ".json", ".md", ".tex")
-
-
 READS = {
     "audit": ReadFile("audit"),
     "rows": ReadFile("audit", categories=True),
-    "if_asked": ReadFile("audit", suites=(OWN_SUITE,)),
+    "if_asked": ReadFile("audit", whose="suite_if_asked"),
     "counts": ReadFile("audit", counted=True),
-    "of_every_suite": ReadFile("audit", suites=("*",)),
+    "of_every_suite": ReadFile("audit", whose="all"),
     "corpus": ReadFile("corpus"),
     "table": ReadFile("table"),
     "tables": ReadFile("tables"),
@@ -169,6 +136,8 @@ READS = {
 """How something may be read: an audit of the exhibit's own suite; one with many rows; one that its suite may not be
 asked; one of all suites that are asked it; a file of each corpus; tables that are made; what is known of fetched files.
 """
+TABLE_COLUMNS = "columns.tables:TABLE"
+"""The declaration of the columns of most tables."""
 
 
 def _build_read(parameter: str, said: str | Mapping[str, Any]) -> ReadFile:
@@ -176,23 +145,34 @@ def _build_read(parameter: str, said: str | Mapping[str, Any]) -> ReadFile:
     further: dict[str, Any] = {"read": said} if isinstance(said, str) else dict(said)
     how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split()
     read = READS[how]
-    categories = read.categories or bool(columns and read.suites)
+    categories = read.categories or bool(columns and read.whose != "suite")
     return replace(read, **{"name": parameter, "columns": tuple(columns), "categories": categories, **further})
 
 
-def _fill_in(exhibit: Mapping[str, Any]) -> dict[str, Any]:
-    """Fill in what an entry leaves out, and build all that it reads, by parameter."""
-    name = exhibit.get("name") or exhibit["target"].partition(":")[2]
-    suites = re.findall(r"^([a-z0-9]+)_(?:fig|table)", name)
-    reads = {parameter: _build_read(parameter, said) for parameter, said in exhibit["reads"].items()}
-    return {"name": name, "suites": suites, **exhibit, "reads": reads}
+def _expand_entry(folder: str, entry: Mapping[str, Any]) -> Iterator[Exhibit]:
+    """Build the exhibits of an entry, one for each of its suites: of another than the first, it has no paper's number,
+    and none in its name.
+    """
+    name = entry.get("name") or entry["target"].partition(":")[2]
+    defaults = {"columns": TABLE_COLUMNS, "shown": "tables.render:show_table"} if folder == "tables" else {}
+    reads = {parameter: _build_read(parameter, said) for parameter, said in entry["reads"].items()}
+    suites = entry.get("suites") or re.findall(r"^([a-z0-9]+)_(?:fig|table)", name) or [""]
+    said = {"name": name, "folder": folder, **defaults, **entry, "reads": reads}
+    for suite in suites:
+        if suite != suites[0]:
+            said |= {"name": re.sub(r"^[a-z]+_(fig|table)\d*_", rf"{suite}_\1_", name), "number": ""}
+        yield TypeAdapter(Exhibit).validate_python(said | {"suite": suite})
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-_FIGURES = TypeAdapter(tuple[Figure, ...]).validate_python(tuple(map(_fill_in, _LISTED["figures"])))
-_TABLES = TypeAdapter(tuple[Table, ...]).validate_python(tuple(map(_fill_in, _LISTED["tables"])))
 
 
-FIGURES = {one.name: one for one in expand_suites(_FIGURES)}
-TABLES = {one.name: one for one in expand_suites(_TABLES)}
-EXHIBITS: tuple[Exhibit, ...] = (*FIGURES.values(), *TABLES.values())
+def _list_exhibits(folder: str) -> dict[str, Exhibit]:
+    """List the tables, or the figures, by name: suite by suite, those of all suites at the end."""
+    every = [exhibit for entry in _LISTED[folder] for exhibit in _expand_entry(folder, entry)]
+    order = [*dict.fromkeys(exhibit.suite for exhibit in every if exhibit.suite), ""]
+    return {exhibit.name: exhibit for exhibit in sorted(every, key=lambda exhibit: order.index(exhibit.suite))}
+
+
+FIGURES, TABLES = map(_list_exhibits, ("figures", "tables"))
+EXHIBITS = (*FIGURES.values(), *TABLES.values())

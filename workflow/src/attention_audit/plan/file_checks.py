@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from attention_audit.artefacts.files import checksum, read_record, write_record
 from attention_audit.code_hash import code_hash
+from attention_audit.config import Config
 from attention_audit.corpus.checkup import Overview, check_dataset
 from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
@@ -25,9 +25,8 @@ from attention_audit.transformer.settings import IMPOSED
 
 from .corpora import VECTORS, locate_raw, name_vectors
 from .job import PlannedJob
-from .model import DataSet
 from .papers.given import read_given
-from .scope import Scope
+from .suites import Scope
 from .transformers import check_classifier, check_encoder
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
@@ -95,45 +94,39 @@ def collect_faults(faults: list[str]) -> Iterator[None]:
         faults += str(error).splitlines()
 
 
-def list_missing_models(scope: Scope) -> list[str]:
-    """Return what the user is said to have of models that are not trained here, and that is not there; a line each."""
-    faults: list[str] = []
-    for dataset in scope.datasets:
-        for model, paths in scope.config.own[dataset].by_model.items() if dataset in scope.config.own else ():
-            faults += [
-                f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
-                for path in paths
-                if not find_own(path, scope.mirror).exists()
-            ]
-    for dataset in scope.datasets:
-        if dataset not in scope.config.hf:
-            continue
-        section = scope.config.hf[dataset]
-        MAPS.refuse_unknown(section.maps)
-        data = DataSet(dataset, scope.config.for_dataset(dataset), scope.config)
-        for model, paths in section.by_model.items():
-            # the folders of the first model are those of the one with weights imposed
-            for path in paths if model != IMPOSED else ():
-                with collect_faults(faults):
-                    check_classifier(scope.config, path, f"{dataset}, {model}", read_given(data, model, path))
-    return faults
+def list_readouts(config: Config, dataset: str) -> list[tuple[str, str]]:
+    """List the files of readouts that the user has of a data set, each after the name of its model."""
+    models = config.own[dataset].by_model if dataset in config.own else {}
+    return [(model, path) for model, paths in models.items() for path in paths]
 
 
-def locate_files(scope: Scope, dataset: str) -> dict[str, Path]:
-    """Return the user's own files of a data set: by field, or by how the configuration names them where they are
-    readouts.
+def check_models(scope: Scope, dataset: str) -> Iterator[str]:
+    """Return what is wrong with what the user has of the models of a data set that are not trained here, or that they
+    are fine-tuned from; a line each.
     """
-    if dataset not in scope.config.own:
-        return locate_raw(scope.config, dataset, scope.mirror)
-    named = chain.from_iterable(scope.config.own[dataset].by_model.values())
-    return {path: find_own(path, scope.mirror) for path in named}
+    config, lines = scope.config, list[str]()
+    for model, path in list_readouts(config, dataset):
+        if not find_own(path, config.mirror_folder).exists():
+            yield f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
+    if dataset in config.hf:
+        section, data = config.hf[dataset], scope.find_data("hf", dataset)
+        MAPS.refuse_unknown(section.maps)
+        # the folders of the first model are those of the one with weights imposed
+        given = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
+        for model, path in given:
+            with collect_faults(lines):
+                check_classifier(config, path, f"{dataset}, {model}", read_given(data, model, path))
+        if section.recipe is not None:
+            with collect_faults(lines):
+                check_encoder(config, dataset)
+    yield from lines
 
 
 def limit_words(scope: Scope, dataset: str) -> int | None:
     """Count how many words of a text are read at most: the pieces of classifiers where nothing else reads it; None:
     all.
     """
-    readers = {suite.name for suite, name in scope.asked if name == dataset}
+    readers = {data.suite.name for data in scope.asked if data.name == dataset}
     if readers != {"hf"} or scope.config.hf[dataset].long == "window":
         return None
     return scope.config.hf[dataset].max_length
@@ -145,21 +138,20 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
-    found, known, code = Overview([], []), CheckMemory(memory), code_hash("corpus.checkup", words=True)
-    catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
-    named = {name_vectors(scope.config, name): None for name in scope.datasets}
-    vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
-    faults = [*filter(None, vectors), *list_missing_models(scope)]
-    for name, section in scope.config.hf.items():
-        if section.recipe is not None and name in scope.datasets:
-            with collect_faults(faults):
-                check_encoder(scope.config, name)
+    config, known, code = scope.config, CheckMemory(memory), code_hash("corpus.checkup", words=True)
+    found, fetched = Overview([], []), Path(config.places.raw) / VECTORS
+    named = dict.fromkeys(name_vectors(config, name) for name in scope.datasets)
+    vectors = ((name, config.word_vectors[name]) for name in named if name in config.word_vectors)
+    absent = (name_absent_vectors(*each, config.mirror_folder, fetched) for each in vectors)
+    faults = [*filter(None, absent), *(line for name in scope.datasets for line in check_models(scope, name))]
     for name in scope.datasets:
-        source = scope.config.corpora[name]
+        source = config.corpora[name]
         if line := name_lacking(source.preparation.tokens):
             faults.append(f"{name}: {line}")
             continue
-        files = locate_files(scope, name)
+        # of readouts, by how the configuration names them
+        own = {path: find_own(path, config.mirror_folder) for _, path in list_readouts(config, name)}
+        files = own or locate_raw(config, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with collect_faults(faults):
                 most = limit_words(scope, name)

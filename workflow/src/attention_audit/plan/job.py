@@ -1,6 +1,6 @@
 """One job of a run before it runs, as Snakemake's rules, the tests and the api take it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,7 @@ Files = dict[str, list[str]]
 class PlannedJob:
     """A job: the rule that makes it with which wildcards, on which files, and its settings.
 
-    make_settings: makes its settings, which are checked as they are made. stage: the module of `stages` that runs it;
+    stage: the module of `stages` that runs it;
     by default it has the rule's name. runs: modules that it calls without importing them. prints: modules whose words
     it prints.
     """
@@ -24,7 +24,7 @@ class PlannedJob:
     wildcards: Mapping[str, str]
     inputs: Files
     outputs: Files
-    make_settings: Callable[[], Section]
+    settings: Section
     stage: str = ""
     runs: Sequence[str] = ()
     prints: Sequence[str] = ()
@@ -37,11 +37,6 @@ class PlannedJob:
         """Hash all code that it runs."""
         code = code_hash(f"stages.{self.stage}", *self.runs)
         return code + code_hash(*self.prints, words=True) if self.prints else code
-
-    @cached_property
-    def settings(self) -> Section:
-        """Return its settings."""
-        return self.make_settings()
 
     @property
     def files(self) -> list[str]:

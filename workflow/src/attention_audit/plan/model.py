@@ -1,8 +1,9 @@
 """A model before it is trained or read: what a suite lists for one data set, and what there is to know of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
@@ -10,6 +11,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Style
+from attention_audit.targets import load
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
 
@@ -26,11 +28,67 @@ READ_OUT: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
+class Suite:
+    """A set of models that are asked the same audits.
+
+    name: the beginning of the names of its tables and figures. models: the function that lists its models for a data
+    set, "module:name". paper: its name in tables, such as WP2019; title: in headings. about: what it asks. citation:
+    title and address of the paper that it is named after.
+
+    section: the key of the configuration that names its data sets; by default its name. settings: the type of this
+    section, "module:Class", where `config.Config` has none. prefix: how the paths of its models begin; by default its
+    name and _. audits: those that it is asked unless the configuration names others, several in one string. base:
+    whether its first model is one that others are compared with. pairs: whether its models read pairs of texts too.
+    looks: the label, colour and marker of each model that it may have, by its name in rows of audits, as published
+    numbers may be of others than those of a run.
+    """
+
+    name: str
+    paper: str
+    title: str
+    about: str
+    models: str
+    audits: tuple[str, ...]
+    section: str
+    prefix: str
+    settings: str = ""
+    base: bool = False
+    pairs: bool = False
+    looks: Mapping[str, Style] = field(default_factory=dict)
+    citation: tuple[str, ...] = ()
+
+    def datasets(self, config: Config) -> list[str]:
+        """Return the data sets that the configuration names for it."""
+        named = getattr(config, self.section)
+        return [*getattr(named, "datasets", named)]
+
+
+@dataclass(frozen=True)
 class Run:
     """One model with one seed."""
 
-    model: str
+    model: "Model"
     seed: int
+
+    @property
+    def training(self) -> str:
+        """Return what its model is called in paths, as <data set>/<model>."""
+        return f"{self.model.data.name}/{self.model.path_name}"
+
+    @property
+    def wildcards(self) -> dict[str, str]:
+        """Return what it is called by the rules."""
+        return {"dataset": self.model.data.name, "model": self.model.path_name, "seed": str(self.seed)}
+
+    def locate(self, kind: str, split: str = "") -> str:
+        """Return its file of this name in `Places`: its weights, the history of its training, the steps of its search,
+        its readout of a split, the head that models of pairs have, or the tail that Transformers have.
+        """
+        return self.model.data.whole.places.locate_run(kind, self.training, self.seed, split)
+
+    def locate_readout(self, split: str = "test") -> str:
+        """Return its readout of one split."""
+        return self.locate("readout", split)
 
 
 @dataclass(frozen=True)
@@ -48,7 +106,7 @@ class Schedule:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
-    """One model of one data set.
+    """One model of a suite on a data set.
 
     name: as its suite calls it. look: its label, colour and marker. family: its name in the rows of audits. seeds: the
     first is the one that other models are compared with; of a model that is given, the numbers of its trainings.
@@ -66,6 +124,7 @@ class Model:
     reads: how each folder of a classifier is read, which can be run again; of other models there are readouts alone.
     """
 
+    data: "DataSet"
     name: str
     look: Style
     seeds: Sequence[int]
@@ -89,31 +148,34 @@ class Model:
     @property
     def runs(self) -> list[Run]:
         """Return every seed of it."""
-        return [Run(self.name, seed) for seed in self.seeds]
+        return [Run(self, seed) for seed in self.seeds]
 
     @property
-    def maker(self) -> str:
+    def path_name(self) -> str:
+        """Return its name in paths."""
+        return self.data.suite.prefix + self.name
+
+    @property
+    def maker(self) -> "Model":
         """Return the model whose job makes it."""
-        return self.made_with or self.name
+        return self.data.models[self.made_with or self.name]
 
     @property
     def architecture(self) -> Architecture:
         """Return what it is built of. Raises AuditError where it is not trained here."""
-        if self.settings is None:
-            raise AuditError(f"{self.name}: is not trained here, so nobody says what it is built of")
-        return self.settings.architecture
+        return self.build_settings(self.seeds[0]).architecture
 
     def build_settings(self, seed: int) -> TrainSettings:
-        """Return what its training is told with this seed. Raises AuditError where it has not this seed."""
-        if self.settings is None or seed not in self.seeds:
-            raise AuditError(f"{self.name}: is not trained with seed {seed}; name one of {[*self.seeds]}")
+        """Return what its training is told with this seed. Raises AuditError where it is not trained here."""
+        if self.settings is None:
+            raise AuditError(f"{self.name}: is not trained here")
         return self.settings.model_copy(update={"seed": seed})
 
     def find_reference(self, seed: int) -> Run | None:
         """Return the run whose readouts it is trained on, or made of, if there is one."""
         if not self.reference:
             return None
-        return Run(self.reference, seed if self.reference_seed is None else self.reference_seed)
+        return Run(self.data.models[self.reference], seed if self.reference_seed is None else self.reference_seed)
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -133,6 +195,11 @@ class Model:
     def hierarchical(self) -> bool:
         """Tell whether the items that it attends to are sentences and not words."""
         return bool(self.settings and self.settings.architecture.hierarchical)
+
+    @property
+    def items(self) -> Literal["words", "sentences"]:
+        """Return what its attention lies on."""
+        return "sentences" if self.hierarchical else "words"
 
     @property
     def frozen(self) -> bool:
@@ -166,18 +233,48 @@ class Model:
         return "dev" if self.step == 0 else self.settings.optimisation.choose_split(self.settings.objective)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DataSet:
-    """A data set for which a suite lists its models. config: with what is other on it; whole: that of the run."""
+    """A data set of a suite, with the models that the suite lists for it. whole: the configuration of the run."""
 
+    suite: Suite
     name: str
-    config: Config
     whole: Config = field(repr=False)
+
+    @cached_property
+    def config(self) -> Config:
+        """Return the configuration with what is other on this data set."""
+        return self.whole.for_dataset(self.name)
 
     @property
     def pair(self) -> bool:
         """Tell whether it holds pairs of texts."""
         return self.config.corpora[self.name].pair
+
+    @property
+    def audits(self) -> Sequence[str]:
+        """Return the names of the audits that its models are asked: those of the configuration, or else the suite's."""
+        return self.whole.audits.get(self.suite.name, self.suite.audits)
+
+    @cached_property
+    def models(self) -> dict[str, Model]:
+        """List its models by name. Raises AuditError where one cannot be had."""
+        return {model.name: model for model in load(self.suite.models)(self)}
+
+    @property
+    def judged(self) -> list[Model]:
+        """Return the models whose own attention is in question; the others are what they are held against."""
+        return [model for model in self.models.values() if model.judged]
+
+    @property
+    def base(self) -> Run | None:
+        """Return the run that all others are compared with, if there is one."""
+        return self.judged[0].runs[0] if self.suite.base else None
+
+    @property
+    def shown(self) -> Run | None:
+        """Return the adversary whose maps are shown beside those of the base, if there is one."""
+        return next((model.runs[0] for model in self.models.values() if model.shown), None)
 
     def embed(self, width: int) -> dict[str, Any]:
         """Return what an architecture says of its embeddings: the data set's word vectors, or random ones of this
@@ -214,32 +311,32 @@ class DataSet:
         if architecture.tuned and how:
             schedule = _fine_tune(schedule, how, minimised)
         rate = {"learning_rate": schedule.recipe.learning_rate * schedule.pace}
-        settings = kind(
-            **{
-                "dataset": self.name,
-                "model": family or name,
-                "objective": minimised,
-                "special_tokens": special_tokens,
-                "seed": seeds[0],
-                "architecture": architecture,
-                "device": self.config.device,
-                "threads": self.config.threads,
-                "optimisation": schedule.recipe.model_copy(update=rate),
-                "epochs": schedule.epochs,
-                "patience": schedule.patience,
-            }
-            | dict(told or {})
+        settings: dict[str, Any] = {
+            "dataset": self.name,
+            "model": family or name,
+            "objective": minimised,
+            "special_tokens": special_tokens,
+            "seed": seeds[0],
+            "architecture": architecture,
+            "device": self.config.device,
+            "threads": self.config.threads,
+            "optimisation": schedule.recipe.model_copy(update=rate),
+            "epochs": schedule.epochs,
+            "patience": schedule.patience,
+            **(told or {}),
+        }
+        return Model(
+            data=self, name=name, family=family or name, look=look, seeds=seeds, settings=kind(**settings), **known
         )
-        return Model(name=name, family=family or name, look=look, seeds=seeds, settings=settings, **known)
 
 
 def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:
     """Return the schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
     plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
     usual = {"average": True, "decoupled": True}
-    named = tuning.model_dump(include={*Tuning.model_fields} - {"epochs"})
+    recipe = schedule.recipe.model_copy(update=tuning.model_dump(exclude={"epochs"}) | plain | usual)
     epochs = schedule.epochs if objective.kind in ("adversary", "deception") else tuning.epochs
-    return Schedule(schedule.recipe.model_copy(update=named | plain | usual), epochs, schedule.patience, schedule.pace)
+    return replace(schedule, recipe=recipe, epochs=epochs)
 
 
 Models = Iterator[Model]

@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import MAPS, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.section import Section
 from attention_audit.targets import name_module
@@ -19,14 +19,18 @@ from . import corpora, transformers
 from .audit_plan import AuditPlan
 from .audits import OWN_RULE
 from .exhibit_plan import ExhibitPlan
-from .exhibits import EXHIBITS, TABLES
-from .explorer_plan import EXPLORER, REPORT, plan_page
+from .exhibits import FIGURES, TABLES
 from .file_checks import MEMORY, check_files
-from .job import PlannedJob
-from .scope import Scope
-from .suites import read_config
+from .job import Files, PlannedJob
+from .model import DataSet, Model, Run
+from .suites import SUITES, Scope, read_config
 from .trainings import Trainings
 
+EXPLORED_TABLES = ("texts", "summary")
+EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
+"""The tables and the audits that the explorer reads."""
+REPORT, EXPLORER = "report.html", "explorer.html"
+"""The two pages, which lie side by side and link to each other."""
 MAX_SETTINGS_LENGTH = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
 131,072 characters in one word."""
@@ -44,6 +48,13 @@ def write_json(job: Section) -> str:
             "name fewer data sets, or shorten their entries"
         )
     return text
+
+
+def list_adversaries(data: DataSet, family: str) -> list[Run]:
+    """List the adversaries of a family; of a search that has chosen one already, that one."""
+    members = [model for model in data.models.values() if model.family == family]
+    chosen = dict.fromkeys(model.maker for model in members if model.step is not None)
+    return [run for model in chosen or members for run in model.runs]
 
 
 class Plan:
@@ -65,10 +76,9 @@ class Plan:
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""
         return [
-            self.audit_plan.locate(judged, audit.name)
-            for suite, dataset in self.scope.asked
-            for judged in self.scope.list_judged(suite, dataset)
-            for audit in self.audit_plan.list_asked(judged)
+            self.audit_plan.locate(model, audit.name)
+            for model, asked in self.audit_plan.asked.items()
+            for audit in asked
         ]
 
     def plan_jobs(self) -> list[PlannedJob]:
@@ -76,30 +86,28 @@ class Plan:
         tables of tables.
         """
         trained = [*self.trainings.plan_jobs()]
-        encoders = [*transformers.plan_jobs(self.config, {path for job in trained for path in job.read})]
-        made = [
-            *corpora.plan_jobs(self.config, self.scope.datasets, self.scope.mirror),
-            *encoders,
-            *trained,
-            *self.audit_plan.plan_jobs(),
-            *self.exhibit_plan.plan_jobs(),
-            *self.plan_pages(
-                {path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}
-            ),
-        ]
-        files = {path for job in made for path in job.files}
+        encoded = transformers.plan_jobs(self.config, {path for job in trained for path in job.read})
+        made = [*encoded, *trained, *self.audit_plan.plan_jobs(), *self.exhibit_plan.plan_jobs()]
+        # what they read, such as corpora, or a table that no suite has and a table of tables reads
         read = {path for job in made for path in job.read}
-        # such as a table that no suite has and a table of tables reads
-        return made + [
-            job for job in self.plan_further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)
-        ]
+        for job in reversed(self.plan_further()):
+            if not read.isdisjoint(job.files):
+                made.insert(0, job)
+                read.update(job.read)
+        archives = [path for job in made if job.rule == "unpack" for path in job.inputs["record"]]
+        return [*made, *self.plan_pages(archives)]
 
     def plan_further(self) -> list[PlannedJob]:
-        """Return the jobs of what a run makes only where somebody names it: other data sets, readouts of training
-        splits, other tables and figures, and figures of one data set.
+        """Return the jobs of what a run makes only where somebody names it, or reads it: raw files and corpora,
+        Transformers that are fetched or built, readouts of training splits, other tables and figures, and figures of
+        one data set.
         """
-        others = corpora.plan_jobs(self.config, list(self.config.corpora), self.scope.mirror)
-        return [*others, *self.trainings.plan_further(), *self.exhibit_plan.plan_further()]
+        return [
+            *corpora.plan_jobs(self.config),
+            *transformers.plan_further(self.config),
+            *self.trainings.plan_further(),
+            *self.exhibit_plan.plan_further(),
+        ]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
@@ -109,55 +117,97 @@ class Plan:
             case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
                 self.audit_plan.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
-                corpora.find_source(self.config, dataset)
-            case ("raw", folder, file):
-                corpora.build_fetch(self.config, folder, file)
-            case ("figures", dataset, file):
-                for exhibit in EXHIBITS:
-                    if exhibit.name == Path(file).stem:
-                        self.exhibit_plan.list_datasets(exhibit, dataset)
+                corpora.refuse_unknown_dataset(self.config, dataset)
+            case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
+                raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
+            case ("figures", dataset, file) if Path(file).stem in FIGURES:
+                self.exhibit_plan.list_datasets(FIGURES[Path(file).stem], dataset)
 
-    def plan_pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
-        """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
-        results = self.config.results
-        explored, shown = plan_page(self.exhibit_plan, self.trainings, [])
-        # of the first model, a text of which is shown, with the maps of some trainings
-        first = {
-            "readouts": [
-                f"{results}/readouts/{run.readout}/test.parquet" for view in shown.views[:1] for run in view.runs[:MAPS]
-            ],
-            "corpus": explored["corpus"][:1],
-        }
-        explorer = PlannedJob(
-            rule="explorer",
-            wildcards={},
-            inputs=explored,
-            outputs={"page": [f"{results}/{EXPLORER}"]},
-            make_settings=lambda: plan_page(self.exhibit_plan, self.trainings, self.describe_suites())[1],
-            runs=["explorer.page"],
-            prints=["columns.tables"],
-        )
-        tables, figures = ([*self.exhibit_plan.list_made(folder)] for folder in ("tables", "figures"))
-        report = PlannedJob(
+    def plan_pages(self, archives: Iterable[str] = ()) -> list[PlannedJob]:
+        """Return the jobs of the two pages. archives: the records of the archives of encoders."""
+        return [self._plan_explorer(), self._plan_report(archives)]
+
+    def _plan_report(self, archives: Iterable[str]) -> PlannedJob:
+        """Return the job of the report, and of the guide beside it."""
+        results, first = self.config.results, self.scope.judged[:1]
+        tables, figures = (self.exhibit_plan.list_made(folder) for folder in ("tables", "figures"))
+        return PlannedJob(
             rule="report_html",
             wildcards={},
             inputs={
                 "tables": [self.exhibit_plan.locate(table, ".parquet") for table in tables],
                 "figures": [self.exhibit_plan.locate(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
-                "records": [*corpora.list_records(self.config, self.scope.datasets), *fetched],
-                **first,
+                "records": [*corpora.list_records(self.config, self.scope.datasets), *archives],
+                # of the first model, a text of which is shown, with the maps of some trainings
+                "readouts": [
+                    self.trainings.homes[run].locate_readout() for model in first for run in model.runs[:MAPS]
+                ],
+                "corpus": [self.config.places.corpus_file(model.data.name, "corpus") for model in first],
             },
             outputs={
                 "page": [f"{results}/{REPORT}"],
                 "readme": [f"{results}/README.md"],
                 "config": [f"{results}/config.yaml"],
             },
-            make_settings=self.report_job,
+            settings=self.report_job(),
             runs=[name_module(target) for table in TABLES.values() for target in (table.columns, table.shown)],
             prints=["report.guide", *(name_module(audit.columns) for audit in self.audit_plan.known.values())],
         )
-        return [explorer, report]
+
+    def _plan_explorer(self) -> PlannedJob:
+        """Return the job of the explorer, of whose input files `beside` are read with the readouts."""
+        inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
+        datasets = list(dict.fromkeys(model.data.name for model in self.scope.judged))
+        settings = ExplorerJob(
+            views=[self._describe_view(model, inputs) for model in self.scope.judged],
+            suites=[suite for suite in self.describe_suites() if suite.datasets],
+            datasets=datasets,
+            budget=self.config.answer.margins.tvd,
+            report=REPORT,
+            threads=self.config.threads,
+        )
+        inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
+        for file in ("corpus", "census"):
+            inputs[file] = [self.config.places.corpus_file(name, file) for name in datasets]
+        inputs |= {name: [self.exhibit_plan.locate(TABLES[name], ".parquet")] for name in EXPLORED_TABLES}
+        return PlannedJob(
+            rule="explorer",
+            wildcards={},
+            inputs=inputs,
+            outputs={"page": [f"{self.config.results}/{EXPLORER}"]},
+            settings=settings,
+            runs=["explorer.page"],
+            prints=["columns.tables"],
+        )
+
+    def _describe_view(self, model: Model, inputs: Files) -> ExploredView:
+        """Describe what the explorer shows of a model, and add its files to those of the job."""
+        audit_plan, contrasts, data = self.audit_plan, model.contrasts, model.data
+
+        def explore(run: Run, family: str) -> ExploredRun:
+            """Describe one seed; what stands above its readouts is read with them."""
+            home = self.trainings.homes[run]
+            inputs["readouts"].append(home.locate_readout())
+            above = {"head": data.pair, "tail": run.model.heads}
+            inputs["beside"] += [home.locate(kind) for kind, there in above.items() if there]
+            readout = f"{home.training}/seed{home.seed}"
+            return ExploredRun(family=family, lambda_=run.model.lambda_, seed=run.seed, readout=readout)
+
+        asked = (name for name in EXPLORED_AUDITS if audit_plan.is_asked(model, name))
+        inputs["audits"] += [audit_plan.locate(model, name) for name in asked]
+        uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
+        return ExploredView(
+            dataset=data.name,
+            suite=data.suite.name,
+            model=model.family,
+            items=model.items,
+            name=model.path_name,
+            uniform=explore(data.models[uniform].runs[0], uniform) if uniform else None,
+            adversaries=[explore(run, family) for family in families for run in list_adversaries(data, family)],
+            runs=[explore(run, model.family) for run in model.runs],
+            unasked=audit_plan.explain_unasked(model, EXPLORED_AUDITS),
+        )
 
     def describe_suites(self) -> list[ShownSuite]:
         """Return the suites as pages name them."""
@@ -172,11 +222,11 @@ class Plan:
                 datasets=self.scope.list_datasets(suite),
                 seeds={
                     model.family: [*model.seeds]
-                    for dataset in self.scope.list_datasets(suite)
-                    for model in self.scope.models(suite, dataset).values()
+                    for data in self.scope.list_asked(suite)
+                    for model in data.models.values()
                 },
             )
-            for suite in self.scope.suites.values()
+            for suite in SUITES.values()
         ]
 
     def report_job(self) -> ReportJob:
@@ -192,11 +242,13 @@ class Plan:
             explorer=EXPLORER,
             controls=self.scope.controls,
             built={
-                f"{name}/{suite.name}/{model.family}": describe_parts(of.encoder, of.attention, of.hierarchical)
-                for suite, name in self.scope.asked
-                for _, _, model in self.scope.list_judged(suite, name)
+                f"{data.name}/{data.suite.name}/{model.family}": describe_parts(
+                    of.encoder, of.attention, of.hierarchical
+                )
+                for data in self.scope.asked
+                for model in data.judged
                 if model.settings
                 for of in [model.architecture]
             },
-            items=subjects[0].items if (subjects := self.exhibit_plan.list_subjects()) else "words",
+            items=next((model.items for model in self.scope.judged), "words"),
         )

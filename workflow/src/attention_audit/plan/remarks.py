@@ -5,8 +5,8 @@ from typing import Any
 
 from attention_audit.config import Config
 
-PAPER_HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
-"""Units of the papers' encoders, by the beginning of our tables' names."""
+from .corpora import name_vectors
+
 BABI, BABI_HIDDEN = "babi-", 32
 DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 128, "hidden": 64}
 """How the authors' code of deceptive attention trains, by the keys of `deception`."""
@@ -14,7 +14,7 @@ DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 
 
 def describe_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
     """Find where the entry of a data set in the raw configuration is not the catalogue's."""
-    ours, theirs = (entries["corpora"].get(dataset, {}) for entries in (config, catalogue))
+    ours, theirs = (entries.get("corpora", {}).get(dataset, {}) for entries in (config, catalogue))
     # where it comes from changes no number
     keys = sorted(key for key in {*ours, *theirs} - {"origin"} if ours.get(key) != theirs.get(key))
     return [f"data not as in the paper: {', '.join(keys)} changed"] if keys else []
@@ -25,19 +25,19 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     and whose attention the guides of test 3 have, by their names.
     """
     config = config.for_dataset(dataset)
-    vectors = config.corpora[dataset].vectors or config.vectors
+    # the units of our encoders, and of the papers'
     hidden = {
-        "wp": config.model.hidden,
-        "ss": config.serrano_smith.hidden,
-        "jw": config.jain_wallace.recipe.hidden,
-        "md": config.diversity.recipe.hidden,
+        "wp": (config.model.hidden, 128),
+        "ss": (config.serrano_smith.hidden, 50),
+        "jw": (config.jain_wallace.recipe.hidden, 128),
+        "md": (config.diversity.recipe.hidden, 128),
     }
     remarks = {}
-    for tables, ours in hidden.items():
-        theirs = BABI_HIDDEN if dataset.startswith(BABI) else PAPER_HIDDEN[tables]
+    for tables, (ours, published) in hidden.items():
+        theirs = BABI_HIDDEN if dataset.startswith(BABI) else published
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
-        remarks[tables] = [f"our word vectors: {vectors}", *sizes]
-    named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
+        remarks[tables] = [f"our word vectors: {name_vectors(config, dataset)}", *sizes]
+    named = {"batch_size": "batches of", "learning_rate": "rate"}
     remarks["pd"] = [
         f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"
         for key, theirs in DECEIVERS.items()

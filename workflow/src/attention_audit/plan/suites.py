@@ -1,7 +1,8 @@
-"""The suites: sets of models that are asked the same audits, those of a paper or a user's own."""
+"""The suites: sets of models that are asked the same audits, those of a paper or a user's own; and what a run is about:
+its suites, their data sets and models, and what had to be left out, with the reason.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,52 +11,14 @@ from pydantic import TypeAdapter
 
 from attention_audit.artefacts.files import write_whole
 from attention_audit.config import NOTHING, Config, extend_config, parse_config
-from attention_audit.errors import AuditError
+from attention_audit.corpus.source import explain_unavailable
+from attention_audit.corpus.sources.control import ControlCorpus
+from attention_audit.errors import AuditError, suggest
+from attention_audit.names import Style
 from attention_audit.targets import load
 
-from .model import DataSet, Model
-
-
-@dataclass(frozen=True)
-class Suite:
-    """A set of models that are asked the same audits.
-
-    name: the beginning of the names of its tables and figures. models: the function that lists its models for a data
-    set, "module:name". paper: its name in tables, such as WP2019; title: in headings. about: what it asks. citation:
-    title and address of the paper that it is named after.
-
-    section: the key of the configuration that names its data sets; by default its name. settings: the type of this
-    section, "module:Class", where `config.Config` has none. prefix: how the paths of its models begin; by default its
-    name and _. audits: those that it is asked unless the configuration names others, several in one string. base:
-    whether its first model is one that others are compared with. pairs: whether its models read pairs of texts too.
-    looks: how all models that it may have look, "module:name", as published numbers may be of others than those of a
-    run.
-    """
-
-    name: str
-    paper: str
-    title: str
-    about: str
-    models: str
-    audits: tuple[str, ...]
-    section: str
-    prefix: str
-    settings: str = ""
-    base: bool = False
-    pairs: bool = False
-    looks: str = ""
-    citation: tuple[str, ...] = ()
-
-    def datasets(self, config: Config) -> list[str]:
-        """Return the data sets that the configuration names for it."""
-        named = getattr(config, self.section)
-        return [*getattr(named, "datasets", named)]
-
-    def list_models(self, dataset: str, config: Config) -> dict[str, Model]:
-        """Its models of a data set by name. Raises AuditError where one cannot be had."""
-        listed = load(self.models)(DataSet(dataset, config.for_dataset(dataset), config))
-        return {model.name: model for model in listed}
-
+from .corpora import add_others
+from .model import DataSet, Model, Suite
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 SUITES = {
@@ -94,3 +57,83 @@ def read_configuration(folder: Path) -> Config:
         return build_config_type().model_validate(raw)
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error
+
+
+def find_suite(name: str) -> Suite:
+    """Return a suite by its name. Raises AuditError where there is none."""
+    if name not in SUITES:
+        known, likely = ", ".join(SUITES), suggest(name, SUITES)
+        raise AuditError(f"suite {name!r} is not known{likely} (known: {known}); declare it in plan/suites.yaml")
+    return SUITES[name]
+
+
+class Scope:
+    """The suites of a run, and the data sets of each. Raises AuditError where a data set cannot be had and may not be
+    left out. looking: whether raw files are looked for, as before a run.
+
+    asked: every suite with each of its data sets. datasets: all of them. unavailable: those left out, by reason.
+    """
+
+    def __init__(self, config: Config, looking: bool = True) -> None:
+        self.config = config
+        named = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
+        raw = Path(config.places.raw)
+        self.unavailable = {
+            name: reason
+            for name in (named if looking else ())
+            for own in reversed(add_others(config, [name]))
+            if (reason := explain_unavailable(own, config.corpora[own], config.mirror_folder, raw))
+        }
+        if self.unavailable and not config.skip_unavailable:
+            said = "; ".join(self.unavailable.values())
+            raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
+        self.datasets = [name for name in named if name not in self.unavailable]
+        self.asked = [
+            DataSet(suite, name, config)
+            for suite in SUITES.values()
+            for gaps in [self.list_gaps(suite)]
+            for name in suite.datasets(config)
+            if name not in gaps
+        ]
+
+    @property
+    def controls(self) -> list[str]:
+        """Return the generated data sets of the run, which stand behind real ones wherever a reader sees both."""
+        return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
+
+    @property
+    def judged(self) -> list[Model]:
+        """Return the models whose attention is in question, those of generated data sets last."""
+        models = (model for data in self.asked for model in data.judged)
+        return sorted(models, key=lambda model: model.data.name in self.controls)
+
+    def list_gaps(self, suite: Suite) -> dict[str, str]:
+        """Return the data sets that were named for a suite and are left out, by reason."""
+        pairs = ", ".join(other.title for other in SUITES.values() if other.pairs)
+        gaps = {}
+        for name in suite.datasets(self.config):
+            if name in self.unavailable:
+                gaps[name] = self.unavailable[name]
+            elif self.config.corpora[name].pair and not suite.pairs:
+                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
+        return gaps
+
+    def find_data(self, suite: str, dataset: str) -> DataSet:
+        """Return a data set of a suite, by the names of both."""
+        return next(data for data in self.asked if (data.suite.name, data.name) == (suite, dataset))
+
+    def list_asked(self, suite: Suite) -> list[DataSet]:
+        """Return the data sets of a suite, in the order of the configuration."""
+        return [data for data in self.asked if data.suite is suite]
+
+    def list_datasets(self, suite: Suite) -> list[str]:
+        """Return the names of the data sets of a suite."""
+        return [data.name for data in self.list_asked(suite)]
+
+    def list_looks(self, suite: Suite) -> dict[str, Style]:
+        """Describe how the models of a suite look, by their names in rows of audits, in the order of tables."""
+        looks = dict(suite.looks)
+        for data in self.list_asked(suite):
+            for model in data.models.values():
+                looks.setdefault(model.family, model.look)
+        return looks

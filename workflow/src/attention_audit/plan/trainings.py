@@ -4,45 +4,24 @@ A model that several suites list with the same data, vectors, architecture, reci
 name that the first of these suites gives it, and all of them read it there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 from attention_audit.corpus.source import find_own
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import ClassifierJob, ImportJob
-from attention_audit.places import Places
 from attention_audit.targets import name_module
+from attention_audit.transformer.settings import ClassifierJob, ImportJob
 
 from .job import PlannedJob
 from .model import READ_OUT, Model, Run
-from .scope import Scope
-from .suites import Suite
+from .suites import Scope
 from .transformers import NamedTransformer
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
 """What rules write of what stands above readouts, empty where a model has none."""
-
-
-@dataclass(frozen=True)
-class RunFiles:
-    """Where the files of a run lie: `training` is <data set>/<model>."""
-
-    training: str
-    seed: int
-    places: Places
-
-    def locate(self, kind: str) -> str:
-        """Its file of this name in `Places`: its weights, the history of its training, the steps of its search, the
-        head that models of pairs have, or the tail that Transformers have.
-        """
-        path: str = getattr(self.places, kind)
-        return path.format(training=self.training, seed=self.seed)
-
-    def locate_readout(self, split: str = "test") -> str:
-        """Its readout of one split."""
-        return self.places.readout.format(training=self.training, seed=self.seed, split=split)
 
 
 def list_modules(model: Model) -> list[str]:
@@ -55,72 +34,59 @@ def list_modules(model: Model) -> list[str]:
 class Trainings:
     """Every training of a run. Raises AuditError where two suites give one name to different models.
 
-    homes: where the files of every run of a suite on a data set lie. made: who lists what is made under which name,
-    with which seed.
+    homes: of every run, the one whose files it has, which is often itself. made: what is made, by names in paths.
     """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.homes: dict[tuple[str, str, Run], RunFiles] = {}
-        self.made: dict[tuple[str, int], tuple[Suite, str, Model]] = {}
-        self._identity: Callable[[str, str, Run], str] = cache(self._identify)
-        first: dict[str, RunFiles] = {}
-        for suite, dataset in scope.asked:
-            for model in scope.models(suite, dataset).values():
-                training = f"{dataset}/{suite.prefix}{model.name}"
-                for run in model.runs:
-                    own, identity = RunFiles(training, run.seed, self.places), self._identity(suite.name, dataset, run)
-                    self.homes[suite.name, dataset, run] = home = first.setdefault(identity, own)
-                    if home is own and (training, run.seed) in self.made:
-                        raise AuditError(f"{training}: is the name of two models, of two suites; rename one")
-                    if home is own and not model.made_with:
-                        self.made[training, run.seed] = (suite, dataset, model)
+        self.homes: dict[Run, Run] = {}
+        self.made: dict[tuple[str, int], Run] = {}
+        first: dict[str, Run] = {}
+        for run in (run for data in scope.asked for model in data.models.values() for run in model.runs):
+            self.homes[run] = home = first.setdefault(self._identify(run), run)
+            if home is run and (run.training, run.seed) in self.made:
+                raise AuditError(f"{run.training}: is the name of two models, of two suites; rename one")
+            if home is run and not run.model.made_with:
+                self.made[run.training, run.seed] = run
 
-    def _identify(self, suite: str, dataset: str, run: Run) -> str:
+    def _identify(self, run: Run) -> str:
         """Return all that a training depends on but the names that suites give it."""
-        models = self.scope.models(self.scope.suites[suite], dataset)
-        model, reference = models[run.model], models[run.model].find_reference(run.seed)
-        other = self._identity(suite, dataset, reference) if reference else ""
+        model, number = run.model, run.seed - 1
+        # what a model is trained on is listed before it
+        other = "".join(f"{home.training} {home.seed}" for home in self._find_references(run))
         if model.settings:
             told = model.build_settings(run.seed).model_dump_json(exclude={"model", "models", "maps"})
             return told + other + model.name * bool(model.made_with)
         if not model.sources:
             return f"{model.rule} {other}"
-        number = run.seed - 1
         read = model.reads[number].model_dump_json() if model.reads else ""
-        return f"{model.rule} {dataset} {model.sources[number]} {read}"
+        return f"{model.rule} {model.data.name} {model.sources[number]} {read}"
 
-    def find_home(self, suite: Suite, dataset: str, run: Run) -> RunFiles:
-        """Find where the files of a run lie."""
-        return self.homes[suite.name, dataset, run]
+    def _find_references(self, run: Run) -> list[Run]:
+        """Return the run whose readouts a training has; often none."""
+        reference = run.model.find_reference(run.seed)
+        return [self.homes[reference]] if reference else []
 
-    def list_sources(self, training: str, seed: int) -> list[str]:
+    def _place(self, paths: Sequence[str]) -> list[str]:
+        return [str(find_own(path, self.scope.config.mirror_folder)) for path in paths]
+
+    def list_sources(self, run: Run) -> list[str]:
         """Return what the user has of a training that is imported, a file or the files of a folder; or the readout that
         it is made of; [] where it is made here.
         """
-        _, _, model = self.made[training, seed]
+        model = run.model
         if model.settings:
             return []
         if not model.sources:
-            return [home.locate_readout() for home in self._find_references(training, seed)]
-        named = model.sources[seed - 1]
+            return [home.locate_readout() for home in self._find_references(run)]
+        named = model.sources[run.seed - 1]
         return NamedTransformer(self.scope.config, named).inputs if model.network else self._place([named])
-
-    def _find_references(self, training: str, seed: int) -> list[RunFiles]:
-        """Return the run whose readouts a training has; often none."""
-        suite, dataset, model = self.made[training, seed]
-        run = model.find_reference(seed)
-        return [self.find_home(suite, dataset, run)] if run else []
-
-    def _place(self, paths: Sequence[str]) -> list[str]:
-        return [str(find_own(path, self.scope.mirror)) for path in paths]
 
     @cached_property
     def steps(self) -> int:
         """Count how many steps the longest search has; all searches have files of so many, some without rows."""
-        models = (model for asked in self.scope.asked for model in self.scope.models(*asked).values())
-        return max((model.step or 0 for model in models), default=0)
+        return max((run.model.step or 0 for run in self.homes), default=0)
 
     @cached_property
     def percents(self) -> list[int]:
@@ -130,129 +96,115 @@ class Trainings:
 
     def list_made(self, *rules: str) -> list[str]:
         """Return the names of what these rules make."""
-        return list(dict.fromkeys(training for (training, _), (*_, model) in self.made.items() if model.rule in rules))
+        return list(dict.fromkeys(run.training for run in self.made.values() if run.model.rule in rules))
 
-    def list_references(self, training: str, seed: int) -> list[str]:
+    def list_references(self, run: Run) -> list[str]:
         """Return the readouts that a model is trained on, one for each split; often none."""
-        return [home.locate_readout(split) for home in self._find_references(training, seed) for split in SPLITS]
+        return [home.locate_readout(split) for home in self._find_references(run) for split in SPLITS]
 
-    def list_others(self, training: str, seed: int) -> list[str]:
+    def list_others(self, run: Run) -> list[str]:
         """Return the readouts, on dev, of the other trainings of the model that a search begins with."""
-        suite, dataset, model = self.made[training, seed]
-        models, run = self.scope.models(suite, dataset), model.find_reference(seed)
-        others = [other for other in models[run.model].runs if other != run] if run else []
-        return [self.find_home(suite, dataset, other).locate_readout("dev") for other in others]
+        reference = run.model.find_reference(run.seed)
+        others = [other for other in reference.model.runs if other != reference] if reference else []
+        return [self.homes[other].locate_readout("dev") for other in others]
 
-    def list_records(self, dataset: str, model: Model) -> list[str]:
+    def list_records(self, model: Model) -> list[str]:
         """Return the record of the Transformer that a training reads or whose states it reads; often none."""
         if model.architecture.classifying:
-            return [self.places.encoder.format(dataset=dataset)]
+            return [self.places.encoder.format(dataset=model.data.name)]
         return [self.places.transformer] if model.architecture.transformer else []
 
-    def list_states(self, dataset: str, model: Model) -> list[str]:
-        """Return the states of a frozen Transformer that a training reads, and what they are of; often none."""
-        return [getattr(self.places, kind).format(dataset=dataset) for kind in ("states", "pieces") if model.frozen]
-
-    @staticmethod
-    def name_wildcards(training: str, seed: int) -> dict[str, str]:
-        """Return what a training is called in paths."""
-        return dict(zip(("dataset", "model", "seed"), (*training.split("/"), str(seed)), strict=True))
-
-    def plan_import(self, training: str, seed: int) -> PlannedJob:
+    def plan_import(self, run: Run) -> PlannedJob:
         """Return the job that imports a training."""
-        _, dataset, model = self.made[training, seed]
-        run = RunFiles(training, seed, self.places)
-        inputs = {"given": self.list_sources(training, seed), "beside": self._place(model.beside)}
-        if model.reads and seed > 1:
-            # it must read the same words as the first training does
-            inputs["given"] += NamedTransformer(self.scope.config, model.sources[0]).inputs
+        model, config = run.model, self.scope.config
+        inputs = {"given": self.list_sources(run), "beside": self._place(model.beside)}
+        outputs = {"readout": [run.locate_readout()]}
+        told: dict[str, Any] = {"dataset": model.data.name, "model": model.name, "seed": run.seed}
+        settings = ImportJob(**told)
         if model.sources:
-            inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
+            inputs["corpus"] = [self.places.corpus_file(model.data.name, "corpus")]
         else:
-            inputs["beside"] = [home.locate("tail") for home in self._find_references(training, seed)]
-        tail = {"tail": [run.locate("tail")]} if model.reads else {}
+            inputs["beside"] = [home.locate("tail") for home in self._find_references(run)]
+        if model.reads:
+            outputs["tail"] = [run.locate("tail")]
+            if run.seed > 1:
+                # it must read the same words as the first training does
+                inputs["given"] += NamedTransformer(config, model.sources[0]).inputs
+            settings = ClassifierJob(
+                **told,
+                read=model.reads[run.seed - 1],
+                first=model.reads[0],
+                classes=config.corpora[model.data.name].preparation.classes,
+                device=config.device,
+                threads=config.threads,
+            )
         return PlannedJob(
             rule=model.rule,
-            wildcards=self.name_wildcards(training, seed),
+            wildcards=run.wildcards,
             inputs=inputs,
-            outputs={"readout": [run.locate_readout()]} | tail,
-            make_settings=partial(self._describe_import, dataset, model, seed),
+            outputs=outputs,
+            settings=settings,
             runs=list_modules(model),
         )
 
-    def _describe_import(self, dataset: str, model: Model, seed: int) -> ImportJob:
-        """Return what the job of an imported training is told."""
-        if not model.reads:
-            return ImportJob(dataset=dataset, model=model.name, seed=seed)
-        config = self.scope.config
-        return ClassifierJob(
-            dataset=dataset,
-            model=model.name,
-            seed=seed,
-            read=model.reads[seed - 1],
-            first=model.reads[0],
-            classes=config.corpora[dataset].preparation.classes,
-            device=config.device,
-            threads=config.threads,
-        )
-
-    def plan_training(self, training: str, seed: int) -> PlannedJob:
-        """Return the job of a training or of a search with this seed."""
-        _, dataset, model = self.made[training, seed]
-        rule, names, wildcards = model.rule, [training], self.name_wildcards(training, seed)
+    def plan_training(self, run: Run) -> PlannedJob:
+        """Return the job of a training or of a search."""
+        model, names, wildcards = run.model, [run.training], run.wildcards
+        rule, dataset = model.rule, model.data.name
         stage = "train" if rule.startswith("train") else rule
-        inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}
-        inputs |= {"transformer": self.list_records(dataset, model), "states": self.list_states(dataset, model)}
         kinds = ["weights", "history", *WITH_TAIL.get(rule, ())]
+        states = (self.places.states, self.places.pieces) if model.frozen else ()
+        inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}
+        inputs |= {"transformer": self.list_records(model), "states": [path.format(dataset=dataset) for path in states]}
         if stage != "train":
-            inputs["start"] = [home.locate("weights") for home in self._find_references(training, seed)]
+            inputs["start"] = [home.locate("weights") for home in self._find_references(run)]
         if rule == "retrain_masked":
-            order = training.rpartition("_")[0]
+            order = run.training.rpartition("_")[0]
             names = [f"{order}_{percent}" for percent in self.percents]
             wildcards["model"] = order.partition("/")[2]
         else:
-            inputs["reference"] = self.list_references(training, seed)
+            inputs["reference"] = self.list_references(run)
         if rule == "search_adversary":
-            names = [*(f"{training}_step{number}" for number in range(1, self.steps + 1)), training]
-            inputs["others"] = self.list_others(training, seed)
-        runs = [RunFiles(name, seed, self.places) for name in names]
-        outputs = {kind: [run.locate(kind) for run in runs] for kind in kinds}
+            names = [*(f"{run.training}_step{number}" for number in range(1, self.steps + 1)), run.training]
+            inputs["others"] = self.list_others(run)
+        locate = self.places.locate_run
+        outputs = {kind: [locate(kind, name, run.seed) for name in names] for kind in kinds}
         # the training split is read of the chosen step of a search alone
         outputs["readouts"] = [
-            run.locate_readout(split) for run in runs for split in READ_OUT[rule] if split != "train" or run is runs[-1]
+            locate("readout", name, run.seed, split)
+            for name in names
+            for split in READ_OUT[rule]
+            if split != "train" or name == names[-1]
         ]
         if rule == "search_adversary":
-            outputs["search"] = [runs[-1].locate("search")]
+            outputs["search"] = [run.locate("search")]
         return PlannedJob(
             rule=rule,
             wildcards=wildcards,
             stage=stage,
             inputs=inputs,
             outputs=outputs,
-            make_settings=partial(model.build_settings, seed),
+            settings=model.build_settings(run.seed),
             runs=list_modules(model),
         )
 
-    def read_out(self, training: str, seed: int) -> PlannedJob:
+    def read_out(self, run: Run) -> PlannedJob:
         """Return the job that reads a trained model out on its training split."""
-        run, job = RunFiles(training, seed, self.places), self.plan_training(training, seed)
+        job = self.plan_training(run)
         inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
-        return PlannedJob(
+        return replace(
+            job,
             rule="read_out",
-            wildcards=job.wildcards,
+            stage="read_out",
             inputs=inputs | {"weights": [run.locate("weights")]},
             outputs={"readouts": [run.locate_readout("train")]},
-            make_settings=job.make_settings,
-            runs=job.runs,
         )
 
     def plan_jobs(self) -> Iterator[PlannedJob]:
         """Return the jobs of all trainings, made here or imported, but those that read models out once more."""
-        for (training, seed), (*_, model) in self.made.items():
-            yield self.plan_training(training, seed) if model.settings else self.plan_import(training, seed)
+        for run in self.made.values():
+            yield self.plan_training(run) if run.model.settings else self.plan_import(run)
 
     def plan_further(self) -> Iterator[PlannedJob]:
         """Return the jobs that read models out on their training split, which many models need not."""
-        for (training, seed), (*_, model) in self.made.items():
-            if model.rule in ("train", "train_guide"):
-                yield self.read_out(training, seed)
+        return (self.read_out(run) for run in self.made.values() if run.model.rule in ("train", "train_guide"))

@@ -4,7 +4,6 @@ read it; and classifiers that are given.
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
 from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
 from attention_audit.transformer.folder import (
     ENCODER,
@@ -24,9 +22,8 @@ from attention_audit.transformer.folder import (
     read_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
+from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, StatesJob, Transformer, TransformerJob
 
-from .corpora import plan_fetch
 from .job import PlannedJob
 
 
@@ -47,16 +44,11 @@ class NamedTransformer:
     key: str = "config: hf"
 
     @property
-    def mirror(self) -> Path | None:
-        """Return the folder of the mirror."""
-        return Path(self.config.mirror) if self.config.mirror else None
-
-    @property
     def made(self) -> Encoder | BuiltClassifier | None:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
-        there = find_own(self.path, self.mirror).is_dir()
+        there = find_own(self.path, self.config.mirror_folder).is_dir()
         return None if there else list_entries(self.config).get(self.path)
 
     @property
@@ -64,7 +56,7 @@ class NamedTransformer:
         """Its folder, where it is or will be made."""
         if self.made:
             return Path(self.config.places.raw) / self.path
-        return find_folder(self.path, self.mirror, self.key)
+        return find_folder(self.path, self.config.mirror_folder, self.key)
 
     @property
     def facts(self) -> Facts:
@@ -176,43 +168,44 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     _refuse_missing_maps(named, read.maps, key)
 
 
-def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
-    """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
-    those that fetch these.
-    """
-    places = config.places
-    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
-    records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
-    named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
-    given = [NamedTransformer(config, path) for path in list_entries(config)]
-    read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
-    for each in {each.path: each for each in (*named.values(), *read)}.values():
-        folder, made = each.folder, each.made
+def plan_further(config: Config) -> Iterator[PlannedJob]:
+    """Plan the jobs that unpack or build the Transformers that are not here, and not the user's."""
+    places, fetched = config.places, f"{config.places.raw}/{ENCODERS}"
+    for named in (NamedTransformer(config, path) for path in list_entries(config)):
+        made = named.made
         if isinstance(made, Encoder):
-            fetched = plan_fetch(config, ENCODERS, made.archive.file)
-            yield fetched
+            archive = made.archive.file
             yield PlannedJob(
                 rule="unpack",
-                wildcards={"encoder": folder.name},
-                inputs={"archive": fetched.outputs["file"], "record": fetched.outputs["record"]},
-                outputs={"folder": [str(folder)]},
-                make_settings=made.model_copy,
+                wildcards={"encoder": named.folder.name},
+                inputs={"archive": [f"{fetched}/{archive}"], "record": [f"{fetched}/records/{archive}.json"]},
+                outputs={"folder": named.inputs},
+                settings=made,
             )
         elif made:
             yield PlannedJob(
                 rule="build",
-                wildcards={"classifier": folder.name},
+                wildcards={"classifier": named.folder.name},
                 inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
-                outputs={"files": [str(path) for path in each.files]},
-                make_settings=made.model_copy,
+                outputs={"files": named.inputs},
+                settings=made,
             )
+
+
+def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
+    """Plan the jobs that make these files, as far as they are records of Transformers, or states."""
+    places = config.places
+    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
+    for dataset in config.hf:
+        if (record := places.encoder.format(dataset=dataset)) in files:
+            named[record] = find_encoder(config, dataset)
     for record, each in named.items():
         yield PlannedJob(
             rule="record_transformer",
             wildcards={"transformer": record.removeprefix(f"{places.results}/").removesuffix(".json")},
             inputs={"files": each.inputs},
             outputs={"record": [record]},
-            make_settings=partial(TransformerJob, path=each.path, fetched=each.made is not None),
+            settings=TransformerJob(path=each.path, fetched=each.made is not None),
         )
     for dataset in config.corpora:
         states, pieces = ([getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces"))
@@ -222,8 +215,7 @@ def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"dataset": dataset},
                 inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
                 outputs={"states": states, "pieces": pieces},
-                make_settings=partial(
-                    StatesJob,
+                settings=StatesJob(
                     dataset=dataset,
                     backbone=describe_encoder(config.for_dataset(dataset))["transformer"],
                     pair=config.corpora[dataset].pair,

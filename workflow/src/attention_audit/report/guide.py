@@ -7,7 +7,7 @@ from jinja2 import Template
 
 from attention_audit.columns import audits, files, tables
 from attention_audit.columns.kinds import Artefact, Column, artefact
-from attention_audit.jobs.pages import GuideJob
+from attention_audit.jobs import GuideJob
 from attention_audit.questions import QUESTIONS
 
 ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")

@@ -33,7 +33,7 @@ from attention_audit.answer.lines import (
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.tables.render import WORDS, Block, drop_empty
 from attention_audit.tables.wording import WORDING, Labels, collect_labels, find_label, write_name

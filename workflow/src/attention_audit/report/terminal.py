@@ -17,7 +17,7 @@ from attention_audit.answer.lines import Line, Row, count_readings, count_zones,
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.jobs.pages import ShownSuite
+from attention_audit.jobs import ShownSuite
 from attention_audit.names import display_name
 
 MAX_FURTHER_MODELS = 6

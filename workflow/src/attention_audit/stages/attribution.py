@@ -13,8 +13,7 @@ import torch
 
 from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.leave_one_out import delete_each
-from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.jobs.audit import AuditedRun, AuditsJob
+from attention_audit.audits.settings import Agreement, AuditedRun, AuditsJob, Deletion, Erasure
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores, read_readout

@@ -37,11 +37,11 @@ import torch
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_frame, read_rows, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.settings import AuditedRun, AuditJob, AuditsJob
 from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import artefact
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.targets import load

@@ -15,8 +15,8 @@ from torch import Tensor
 from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.weights import write_array
 from attention_audit.columns.files import CORPUS, PIECES
-from attention_audit.jobs.importing import StatesJob
 from attention_audit.transformer.pieces import join_pieces
+from attention_audit.transformer.settings import StatesJob
 from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job

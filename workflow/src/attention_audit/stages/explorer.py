@@ -36,7 +36,7 @@ from attention_audit.explorer.document import (
 )
 from attention_audit.explorer.page import write_page
 from attention_audit.explorer.views import ViewBuilder
-from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
+from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.first_text import choose_opening

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from attention_audit.artefacts.files import write_record
 from attention_audit.corpus.fetch import fetch
-from attention_audit.jobs.fetch import FetchJob
+from attention_audit.corpus.source import FetchJob
 from attention_audit.transformer.folder import find_mirror
 
 from .job import Job

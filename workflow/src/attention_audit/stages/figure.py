@@ -2,7 +2,7 @@
 
 from attention_audit.figures import fonts
 from attention_audit.figures.style import list_texts, save, write_sentence
-from attention_audit.jobs.exhibit import ExhibitJob
+from attention_audit.jobs import ExhibitJob
 from attention_audit.targets import load
 
 from .frames import NotApplicable, read_arguments

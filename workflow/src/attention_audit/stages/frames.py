@@ -14,7 +14,7 @@ from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import EvaluatedModel
-from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
+from attention_audit.jobs import ExhibitJob, ReadSpec
 from attention_audit.names import Names, Style
 from attention_audit.tables.wording import collect_labels
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from attention_audit.given import GivenReadout, check_beside
 from attention_audit.given.files import read as read_given
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout
+from attention_audit.transformer.settings import ImportJob
 
 from .job import Job
 

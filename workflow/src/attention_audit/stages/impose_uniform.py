@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout, read_heads, read_readout
+from attention_audit.transformer.settings import ImportJob
 
 from .job import Job
 

@@ -14,6 +14,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import TrainedVectors, VectorFile
+from attention_audit.corpus.sources import CorpusJob
 from attention_audit.corpus.vocabulary import (
     WordLists,
     WordVectors,
@@ -24,7 +25,6 @@ from attention_audit.corpus.vocabulary import (
     scale_vectors,
 )
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import CorpusJob
 
 from .job import Job
 

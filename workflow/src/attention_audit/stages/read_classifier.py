@@ -16,14 +16,13 @@ from attention_audit.artefacts.parquet import read_rows, read_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import GENERIC, find_folder, find_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
-from attention_audit.transformer.settings import TEXT, ReadClassifier
+from attention_audit.transformer.settings import TEXT, ClassifierJob, ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
 
 from .job import Job

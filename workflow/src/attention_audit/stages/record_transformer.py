@@ -7,8 +7,8 @@ All that depends on the Transformer depends on this record, so that another mode
 import os
 
 from attention_audit.artefacts.files import write_record
-from attention_audit.jobs.importing import TransformerJob
 from attention_audit.transformer.folder import hash_files, read_facts
+from attention_audit.transformer.settings import TransformerJob
 
 from .job import Job
 

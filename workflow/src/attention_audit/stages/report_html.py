@@ -19,7 +19,7 @@ from attention_audit.artefacts.journal import read_journal
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_rows, read_table
 from attention_audit.columns.files import CORPUS, READOUT
 from attention_audit.columns.kinds import artefact
-from attention_audit.jobs.pages import ReportJob
+from attention_audit.jobs import ReportJob
 from attention_audit.readout import find_kind
 from attention_audit.report.first_text import FirstText, find_first_text
 from attention_audit.report.guide import write_guide

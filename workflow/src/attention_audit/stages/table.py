@@ -4,7 +4,7 @@ import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.kinds import artefact
-from attention_audit.jobs.exhibit import ExhibitJob
+from attention_audit.jobs import ExhibitJob
 from attention_audit.tables.render import Block, render
 from attention_audit.tables.tidy import list_gaps
 from attention_audit.targets import load

@@ -1,9 +1,12 @@
-"""The list of all kinds of data sets; a new source is added here."""
+"""The list of all kinds of data sets, where a new source is added; and the settings of the job that reads one."""
 
 from typing import Annotated
 
 from pydantic import Field
 
+from attention_audit.section import Section
+
+from ..source import Vectors
 from .annotated import EraserCorpus, SstCorpus, YelpHatCorpus
 from .control import ControlCorpus, ShortcutCorpus
 from .labelled import ImdbCorpus, JmarsCorpus, MoviesCorpus, NewsgroupsCorpus, TaggedCorpus, ZhangCorpus
@@ -32,3 +35,16 @@ Corpus = Annotated[
     | EraserCorpus,
     Field(discriminator="kind"),
 ]
+
+
+class CorpusJob(Section):
+    """One data set to read.
+
+    files: the fields of `corpus` that name its raw files, in the order of the inputs. vectors: the word vectors of the
+    data set, null for random ones.
+    """
+
+    dataset: str
+    corpus: Corpus
+    files: list[str]
+    vectors: Vectors | None

@@ -7,6 +7,7 @@ nothing but the test split, on which adversaries are chosen too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -30,10 +31,8 @@ STYLES = {
 """How the models are called that are no models in question."""
 
 
-def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str, dict[str, Any]]:
-    """Return what is known of the models of a section, by name, whether readouts or networks. every: all such
-    sections.
-    """
+def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSection]) -> Models:
+    """List the models of a section as readouts, which may be networks. every: all such sections."""
     named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
     looks = {name: Style(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | STYLES
     first, *others = section.models
@@ -44,34 +43,34 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
         adversaries=[ADVERSARIES] if ADVERSARIES in trainings else [],
         chosen_on="test",
     )
-    known = {}
     for name, sources in trainings.items():
         seeds = [*range(1, len(sources) + 1)]
-        known[name] = {
-            "name": name,
-            "family": name,
-            "look": looks[name],
-            "seeds": seeds,
-            "sources": sources,
-            "judged": name in section.models,
+        yield Model(
+            data=data,
+            name=name,
+            family=name,
+            look=looks[name],
+            seeds=seeds,
+            sources=sources,
+            judged=name in section.models,
             # other models in question have adversaries and weights of their own
-            "compared": [] if name in others else seeds[1:] if name == first else seeds,
-            "shown": name == ADVERSARIES,
-            "contrasts": contrasts if name == first else None,
-        }
-    return known
+            compared=[] if name in others else seeds[1:] if name == first else seeds,
+            shown=name == ADVERSARIES,
+            contrasts=contrasts if name == first else None,
+        )
 
 
 def list_readouts(data: DataSet) -> Models:
     """List the models of which there are readouts."""
     section = data.config.own[data.name]
-    for known in list_given(section, data.whole.own.values()).values():
-        yield Model(**known, rule="import_readout", beside=[section.first])
+    for model in list_given(data, section, data.whole.own.values()):
+        yield replace(model, rule="import_readout", beside=[section.first])
 
 
-def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") -> Model:
+def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: str = "unknown") -> Model:
     """Describe a classifier with uniform weights imposed on it; only those of its first training are compared."""
     return Model(
+        data=data,
         name=IMPOSED,
         family=IMPOSED,
         look=STYLES[IMPOSED],
@@ -109,14 +108,13 @@ def list_classifiers(data: DataSet) -> Models:
         yield from list_fine_tuned(data, section.recipe, section.max_length, section.maps)
         return
     first = next(iter(section.models))
-    given = (each for each in data.whole.hf.values() if each.recipe is None)
-    for name, known in list_given(section, given).items():
-        reads = [read_given(data, name, folder) for folder in known["sources"]]
-        if name != IMPOSED:
-            yield Model(**known | {"attends": known["judged"]}, rule="read_classifier", reads=reads)
+    for model in list_given(data, section, (each for each in data.whole.hf.values() if each.recipe is None)):
+        reads = [read_given(data, model.name, folder) for folder in model.sources]
+        if model.name != IMPOSED:
+            yield replace(model, rule="read_classifier", reads=reads, attends=model.judged)
         # on a map that does not decide alone, no weights can be imposed
         elif reads[0].layer is None:
-            yield impose_uniform(known["seeds"], first)
+            yield impose_uniform(data, model.seeds, first)
 
 
 def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, maps: list[str]) -> Models:
@@ -133,18 +131,10 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
         "attention_hidden": 1,
         "transformer": Backbone(path=recipe.path, frozen=False, max_length=max_length),
     }
-    guide = {
-        "encoder": "affine",
-        **data.embed(guides.embedding),
-        "hidden": guides.hidden,
-        "attention_hidden": guides.attention,
-    }
     schedule = Schedule(Recipe(selection=tuning.selection, learning_rate=guides.learning_rate), guides.epochs)
     common: dict[str, Any] = {"tuning": tuning, "special_tokens": MARKS}
-    uniform = base | {"attention": "even_heads"}
-    models = [
-        *list_four_tests(data, recipe.seeds, recipe.adversary, guides, base, uniform, guide, schedule, maps, **common)
-    ]
+    how = recipe.seeds, recipe.adversary, guides, base, "even_heads", guides.embedding, schedule, maps
+    models = [*list_four_tests(data, *how, **common)]
     yield from models
     if recipe.liar:
         yield data.train(
@@ -158,4 +148,4 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
             compared=recipe.seeds,
             **common,
         )
-    yield impose_uniform(recipe.seeds, "base", models[0].selected_on)
+    yield impose_uniform(data, recipe.seeds, "base", models[0].selected_on)

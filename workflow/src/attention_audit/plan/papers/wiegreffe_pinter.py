@@ -12,30 +12,21 @@ from typing import Any
 
 from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Attention
-from attention_audit.names import Style
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
 
 from ..model import DataSet, Model, Models, Schedule
+from ..suites import SUITES
 from ..transformers import describe_encoder
 
 CONTINUATION = "continuation"
-GUIDES: Mapping[str, tuple[Attention, Style]] = {
-    "guide_uniform": ("uniform", Style("MLP, uniform weights")),
-    "guide_trained_mlp": ("additive", Style("MLP, own attention")),
-    "guide_base_lstm": ("imposed", Style("MLP, base model's attention")),
-    "guide_adversary": ("imposed", Style("MLP, adversary's attention")),
+GUIDES: Mapping[str, Attention] = {
+    "guide_uniform": "uniform",
+    "guide_trained_mlp": "additive",
+    "guide_base_lstm": "imposed",
+    "guide_adversary": "imposed",
 }
-"""The attention of the guided models, and how they look."""
-STYLES = {
-    "base": Style("base", "green", "^"),
-    "uniform": Style("uniform", "orange", "s"),
-    "adversary": Style("adversary", "blue", "o"),
-    "continuation": Style("adversary by continuation", "purple", "D"),
-    "continuation_chosen": Style("adversary by continuation, the chosen one", "purple", "D"),
-    **{name: look for name, (_, look) in GUIDES.items()},
-}
-"""How the models look, by their names in rows of audits."""
+"""The attention of the guided models."""
 
 
 def name_adversary(value: float) -> str:
@@ -49,18 +40,20 @@ def list_four_tests(
     adversary: Adversary,
     guides: GuideSettings,
     base: Mapping[str, Any],
-    uniform: Mapping[str, Any],
-    guide: Mapping[str, Any],
+    even: Attention,
+    embedding: int,
     schedule: Schedule,
     maps: Sequence[str] = (),
     **common: Any,
 ) -> Models:
     """List the models of the four tests of a base model.
 
-    base, uniform, guide: the parts of their architectures. schedule: of all but adversaries, which have epochs of their
-    own. maps: further maps that the base model is read out with. common: what `DataSet.train` takes for all of them.
+    base: the parts of its architecture. even: the name of its attention with uniform weights. embedding: the width of
+    the guides' embeddings. schedule: of all but adversaries, which have epochs of their own. maps: further maps that
+    the base model is read out with. common: what `DataSet.train` takes for all of them.
     """
     train: Callable[..., Model] = partial(data.train, **common)
+    looks = SUITES["wp"].looks
     shown = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
     contrasts = Contrasts(
         seed=seeds[0],
@@ -72,7 +65,7 @@ def list_four_tests(
     )
     yield train(
         "base",
-        STYLES["base"],
+        looks["base"],
         seeds,
         base,
         schedule,
@@ -80,13 +73,14 @@ def list_four_tests(
         compared=seeds[1:],
         contrasts=contrasts,
     )
-    yield train("uniform", STYLES["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
+    uniform = {**base, "attention": even}
+    yield train("uniform", looks["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
     against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
     if adversary.search != "continuation":
         for value in adversary.lambdas:
             yield train(
                 name_adversary(value),
-                STYLES["adversary"],
+                looks["adversary"],
                 adversary.seeds,
                 base,
                 Schedule(schedule.recipe, adversary.epochs, adversary.patience),
@@ -101,7 +95,7 @@ def list_four_tests(
         steps = [f"{CONTINUATION}_step{number}" for number in range(1, search.steps + 1)]
         chosen = train(
             CONTINUATION,
-            STYLES["continuation_chosen"],
+            looks["continuation_chosen"],
             adversary.seeds,
             base,
             Schedule(schedule.recipe, search.epochs, pace=search.pace),
@@ -124,7 +118,7 @@ def list_four_tests(
             yield replace(
                 chosen,
                 name=name,
-                look=STYLES[CONTINUATION],
+                look=looks[CONTINUATION],
                 family=CONTINUATION,
                 made_with=CONTINUATION,
                 step=number,
@@ -138,10 +132,11 @@ def list_four_tests(
         "guide_base_lstm": {"reference": "base"},
         "guide_adversary": {"reference": shown, "reference_seed": adversary.seeds[0]},
     }
-    for name, (attention, look) in GUIDES.items():
-        parts = {**guide, "attention": attention}
+    sizes = {"hidden": guides.hidden, "attention_hidden": guides.attention, **data.embed(embedding)}
+    for name, attention in GUIDES.items():
+        parts = {"encoder": "affine", "attention": attention, **sizes}
         further = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
-        yield train(name, look, seeds, parts, schedule, **further)
+        yield train(name, looks[name], seeds, parts, schedule, **further)
 
 
 def build_base(data: DataSet) -> dict[str, Any]:
@@ -165,20 +160,14 @@ def schedule_base(data: DataSet) -> Schedule:
 
 def list_models(data: DataSet) -> Models:
     """List the models of the paper."""
-    config, base = data.config, build_base(data)
-    guide = {
-        "encoder": "affine",
-        **data.embed(config.model.embedding),
-        "hidden": config.guides.hidden,
-        "attention_hidden": config.guides.attention,
-    }
+    config = data.config
     return list_four_tests(
         data,
         config.training.seeds,
         config.adversary,
         config.guides,
-        base,
-        base | {"attention": "uniform"},
-        guide,
+        build_base(data),
+        "uniform",
+        config.model.embedding,
         schedule_base(data),
     )
