@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
-from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, find_own
 from attention_audit.corpus.sources import Corpus
 from attention_audit.errors import AuditError, suggest
 from attention_audit.jobs.corpus import CorpusJob
@@ -51,7 +51,7 @@ def locate_raw(config: Config, dataset: str, mirror: Path | None) -> dict[str, P
         return {}
     folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
-    return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
+    return fetched | {field: find_own(path, mirror) for field, path in source.local_files().items()}
 
 
 def list_fetched(config: Config, dataset: str) -> list[tuple[str, str]]:
@@ -76,7 +76,7 @@ def locate_vectors(config: Config, dataset: str, mirror: Path | None) -> tuple[l
     if not isinstance(vectors, VectorFile):
         return [], []
     if vectors.path is not None:
-        return [str(locate(vectors.path, mirror) or vectors.path)], []
+        return [str(find_own(vectors.path, mirror))], []
     folder = f"{config.places.raw}/{VECTORS}"
     return [f"{folder}/{vectors.file}"], [f"{folder}/records/{vectors.file}.json"]
 
