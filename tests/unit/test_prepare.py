@@ -14,6 +14,7 @@ from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import SPLITS, Text, sort_labels
+from attention_audit.corpus.tokens import SplitText
 
 PLAIN = {"tokenizer": "spaces"}
 
@@ -234,8 +235,9 @@ def test_marks_of_several_annotators_lie_on_the_words_that_the_tokenizer_makes(p
 
 def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words():
     said = text("first", "train", "yes", "abc d", annotations=Annotations({"Ann": [(0, 1)]}))
-    assert draft.lay_marks(said, [("ab", 0, 2), ("qqq", 2, 3), ("d", 4, 5)]).marks == {"Ann": [0]}
-    refused = refusal(draft.lay_marks, said, [("ab", 0, 2), ("c", 2, 3), ("d", 3, 4)])
+    split = SplitText(["ab", "qqq", "d"], [(0, 2), (2, 3), (4, 5)], [0])
+    assert draft.lay_marks(said, split).marks == {"Ann": [0]}
+    refused = refusal(draft.lay_marks, said, split._replace(words=["ab", "c", "d"], places=[(0, 2), (2, 3), (3, 4)]))
     assert refused.startswith("own.csv, first: the tokenizer finds 'd' where the text has ' ', so its marks")
 
 

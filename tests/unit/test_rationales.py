@@ -42,11 +42,11 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 @settings(deadline=None)  # the first text of a language makes its tokenizer
 @given(TEXTS, SETTINGS)
 def test_words_stand_where_they_are_said_to_stand(text, tokens):
-    words = [word for sentence in split_words(text, tokens) for word in sentence]
-    starts, ends = [start for _, start, _ in words], [end for _, _, end in words]
+    words, places, _ = split_words(text, tokens)
+    starts, ends = [start for start, _ in places], [end for _, end in places]
     assert starts == sorted(starts)
     assert ends == sorted(ends)
-    for word, start, end in words:
+    for word, (start, end) in zip(words, places, strict=True):
         stood = text[start:end]
         assert stood
         assert not stood[0].isspace()
@@ -59,7 +59,7 @@ def test_words_stand_where_they_are_said_to_stand(text, tokens):
 @settings(deadline=None)
 @given(TEXTS, SETTINGS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=4))
 def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(text, tokens, spans):
-    places = [(start, end) for sentence in split_words(text, tokens) for _, start, end in sentence]
+    places = split_words(text, tokens).places
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
     found = align(Annotations({"Ann": spans}), places)
     assert found.marks["Ann"] == sorted({at for words in over for at in words})
