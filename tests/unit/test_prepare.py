@@ -210,7 +210,7 @@ def test_numbers_in_classes_go_by_value_and_before_words():
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared):
     corpus = prepared(
-        [text("first", "train", "yes", ["A.", "b C"], annotations=mark_words({"Ann": [1]}), query=["Who", "?"]), *SOUND]
+        [text("first", "train", "yes", ["A.", "b C"], annotations=mark_words("Ann", [1]), query=["Who", "?"]), *SOUND]
     )
     assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
     assert [corpus.rows[0][name] for name in ("annotators", "marks", "scores")] == [["Ann"], [[1]], None]
@@ -242,7 +242,7 @@ def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words()
 
 
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared):
-    none = text("none", "train", "yes", annotations=mark_words({"Ann": [], "Bob": [0]}))
+    none = text("none", "train", "yes", annotations=Annotations({"Ann": [], "Bob": [(0, 1)]}))
     wrong = text("wrong", "train", "yes", annotations=Annotations({}, miscounted=2))
     apart = text("apart", "train", "yes", annotations=Annotations({}, labels={}))
     rows = prepared([none, wrong, apart, *SOUND]).rows

@@ -81,7 +81,7 @@ class BabiCorpus(RawSource):
                 if at in facts:
                     evidence += range(len(words), len(words) + len(told))
                 words += told
-            said = mark_words({FACTS_ANNOTATOR: evidence})
+            said = mark_words(FACTS_ANNOTATOR, evidence)
             yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
 
