@@ -23,7 +23,7 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
-from .languages import find_unspaced
+from .languages import find_unspaced, sample_texts
 from .source import Files, Length, Splits
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
@@ -123,14 +123,9 @@ class Counts:
     whole: bool = True
 
 
-def sample_beginnings(texts: Sequence[UsableRow]) -> list[str]:
-    """Return how some of the texts begin."""
-    return [text.begins for text in texts[:: max(len(texts) // SAMPLE_TEXTS, 1)]]
-
-
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
     """Estimate the words of each text, (N,), from its characters, and from how many words the sample has."""
-    sample = sample_beginnings(texts)
+    sample = sample_texts([text.begins for text in texts], SAMPLE_TEXTS)
     words = sum(len(split_words(text, tokens).words) for text in sample)
     return words / sum(map(len, sample)) * np.array([text.length for text in texts])
 
@@ -400,7 +395,8 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
                 have=have, number=number, usable=usable, first=places[0], asked=asked, markup=counts.markup
             )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
-    if spaced and (code := find_unspaced(sample_beginnings(counts.usable))):
+    sample = sample_texts([text.begins for text in counts.usable], SAMPLE_TEXTS)
+    if spaced and (code := find_unspaced(sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"

@@ -37,7 +37,7 @@ def run(job: Job[Encoder]) -> None:
         lacking = f"{encoder.inside}/{next(iter(missing))}"
         raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
     kind, width, layers, *_ = read_facts(folder)
-    if (kind, width, layers) != (encoder.model_type, encoder.width, encoder.layers):
+    if (kind, width, layers) != encoder.facts[:3]:
         raise AuditError(
             f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "
             "in the config"

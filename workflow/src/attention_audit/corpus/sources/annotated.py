@@ -24,7 +24,7 @@ from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
 CLASSES = ("negative", "positive")
-SENTIMENTS = {"0", "1", "2", "3", "4"}
+SENTIMENTS = {*"01234"}
 NEUTRAL = 2
 MIN_MARKED_SENTIMENT = 0.5
 """The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
