@@ -13,25 +13,15 @@ from tables_on_disk import write_rows
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
-from attention_audit.corpus.rationales import (
-    Annotations,
-    Evidence,
-    Rationale,
-    align,
-    mark_scores,
-    mark_words,
-    read_annotations,
-)
+from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_scores, read_annotations
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.stages.audits import read_rationales
 
 
-def test_positions_of_words_are_marks_of_their_source():
-    places = [(at, at + 1) for at in range(3)]
-    assert align(mark_words("planted", [2, 0]), places) == Rationale({"planted": [0, 2]})
+def test_scores_from_the_least_one_on_are_marks_of_their_source():
     said = mark_scores("planted", [(0, 1, 1.0), (1, 2, 0.0), (2, 3, 0.5)], 0.5)
-    assert align(said, places) == Rationale({"planted": [0, 2]}, [1.0, 0.0, 0.5])
+    assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [1.0, 0.0, 0.5])
     # a word's score is the mean of what lies over it
     said = Annotations({}, [(0, 5, 1.0), (3, 5, 0.5), (10, 12, -1.0)])
     assert align(said, [(0, 3), (3, 5), (6, 9), (10, 14)]).scores == [1.0, 0.75, 0.0, -1.0]
