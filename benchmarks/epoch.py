@@ -26,7 +26,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from attention_audit.arrays import Floats, Integers
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.annotated import SstCorpus
-from attention_audit.corpus.tokens import tokenize
+from attention_audit.corpus.tokens import split_words
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
@@ -134,7 +134,7 @@ def sentence_lengths(count: int, random: np.random.Generator) -> Integers:
     archive = Path(os.environ.get("ATTENTION_AUDIT_MIRROR", "")) / "sst" / SST.archive.file
     if archive.is_file():
         texts = [str(text.text) for text in SST.read("sst", {"archive": archive}) if text.split == "train"]
-        words = [sum(map(len, tokenize(text, SST.tokens))) for text in texts]
+        words = [len(split_words(text, SST.tokens).words) for text in texts]
         lengths = [length for length in words if length > 5]
         print(f"SST's own lengths: {len(lengths)} sentences, mean {np.mean(lengths):.1f}")
         return random.choice(lengths, count, replace=count > len(lengths))

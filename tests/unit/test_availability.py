@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, explain_unavailable, locate
+from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, explain_unavailable, find_own
 
 RAW = Path("results/raw")
 HOMEPAGE = Origin(homepage="https://example.org")
@@ -79,12 +79,12 @@ def test_every_missing_file_is_named():
 
 def test_own_file_is_looked_for_here_before_the_mirror(tmp_path):
     mirror = tmp_path / "mirror"
-    assert locate("own/b.csv", mirror) is None
+    assert find_own("own/b.csv", mirror) == Path("own/b.csv")
     mirrored = touch("mirror/own/b.csv")
-    assert locate("own/b.csv", mirror) == tmp_path / mirrored
-    assert locate("own/b.csv", None) is None
+    assert find_own("own/b.csv", mirror) == tmp_path / mirrored
+    assert find_own("own/b.csv", None) == Path("own/b.csv")
     here = touch("own/b.csv")
-    assert locate("own/b.csv", mirror) == here
-    assert locate(str(tmp_path / here), None) == tmp_path / here
+    assert find_own("own/b.csv", mirror) == here
+    assert find_own(str(tmp_path / here), None) == tmp_path / here
     # a folder is no file
-    assert locate("own", None) is None
+    assert explain_unavailable("toy", Toy(archive=HERE, own=["own"]), None, RAW) is not None

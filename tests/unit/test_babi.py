@@ -45,7 +45,7 @@ def test_a_question_has_the_story_before_it(tmp_path):
         ["Mary", "moved", "to", "the", "hall", ".", "John", "took", "the", "milk"],
         f"{path}: tasks_1-20_v1-2/en-10k/qa2_two-supporting-facts_train.txt, line 3",
         query=["Where", "is", "Mary"],
-        annotations=mark_words({"supporting facts": [0, 1, 2, 3, 4]}),
+        annotations=mark_words("supporting facts", [0, 1, 2, 3, 4]),
         group="babi-train-000001",
     )
 

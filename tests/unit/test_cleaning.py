@@ -95,7 +95,7 @@ def test_evidence_by_characters_is_of_the_own_text(tmp_path, text, marked, words
 
 
 def test_a_cleaned_text_without_a_word_is_empty():
-    assert split_words("\ufeff\u200b <br> &shy;", Tokens(strip_html=True)) == []
+    assert split_words("\ufeff\u200b <br> &shy;", Tokens(strip_html=True)) == ([], [], [])
 
 
 words = st.sampled_from(

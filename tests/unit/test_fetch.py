@@ -13,18 +13,17 @@ import pytest
 from published import pack
 
 from attention_audit.artefacts.files import KEY, read_record
-from attention_audit.corpus import fetch as transfer
-from attention_audit.corpus.fetch import FetchedFile, fetch
 from attention_audit.corpus.source import FetchJob, RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.stages import fetch as stage
+from attention_audit.stages.fetch import fetch
 from attention_audit.stages.job import Job
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 OTHER_CONTENT = bytes(reversed(CONTENT))
 OTHER = hashlib.sha256(OTHER_CONTENT).hexdigest()
-CUT = 2 * transfer.CHUNK
+CUT = 2 * stage.CHUNK
 KEPT = ".raw.bin.download"
 LISTED = f"{OTHER}  toy/raw.bin\n"
 AS_LISTED = f"toy/raw.bin: its sha256 is {SHA256}, not {OTHER} as MIRROR/SHA256SUMS says"
@@ -102,7 +101,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def site(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(transfer, "RETRY", transfer.RETRY.new(backoff_factor=0))
+    monkeypatch.setattr(stage, "RETRY", stage.RETRY.new(backoff_factor=0))
     site = Site()
     with ThreadingHTTPServer(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"site": site})) as server:
         site.url = f"http://127.0.0.1:{server.server_address[1]}/raw.bin"
@@ -133,15 +132,19 @@ def mirror_of(folder, content=CONTENT, sums=None):
     return mirror
 
 
+def job(file, folder="toy", homepage=""):
+    return FetchJob(folder=folder, remote=file, homepage=homepage)
+
+
 def fetched(file, mirror, folder, content=CONTENT):
     """Fetch, check that the file is right and alone, and return the record and the lines of progress."""
     lines = []
     destination = folder / "results" / "raw.bin"
-    record = fetch(file, "toy", mirror, destination, lines.append)
+    record = fetch(job(file), mirror, destination, lines.append)
     assert destination.read_bytes() == content
     assert list(destination.parent.iterdir()) == [destination]
-    assert (record.file, record.bytes) == ("raw.bin", len(content))
-    assert record.sha256 == hashlib.sha256(content).hexdigest()
+    assert (record["file"], record["bytes"]) == ("raw.bin", len(content))
+    assert record["sha256"] == hashlib.sha256(content).hexdigest()
     return record, lines
 
 
@@ -149,7 +152,7 @@ def refused(file, mirror, folder, kept=None, homepage=""):
     """The one line of the refusal, after a check that nothing is left behind but what is to be `kept`."""
     destination = folder / "results" / "raw.bin"
     with pytest.raises(AuditError) as caught:
-        fetch(file, "toy", mirror, destination, lambda line: None, homepage)
+        fetch(job(file, homepage=homepage), mirror, destination, lambda line: None)
     left = {path.name: path.read_bytes() for path in destination.parent.iterdir()}
     assert left == ({} if kept is None else {KEPT: kept})
     assert "\n" not in str(caught.value)
@@ -158,11 +161,11 @@ def refused(file, mirror, folder, kept=None, homepage=""):
 
 @pytest.mark.parametrize(("sized", "of_all"), [(True, " of 1"), (False, "")])
 def test_download_shows_progress(site, tmp_path, monkeypatch, sized, of_all):
-    monkeypatch.setattr(transfer, "STEP", 300_000)
+    monkeypatch.setattr(stage, "STEP", 300_000)
     site.answers = [Answer(sized=sized)]
     record, lines = fetched(remote(site.url, size=len(CONTENT)), None, tmp_path)
     assert lines == [f"{site.url}: {megabytes} MB{of_all}" for megabytes in ("0", "1", "1")]
-    assert record == FetchedFile("raw.bin", site.url, len(CONTENT), SHA256, canonical=True)
+    assert [*record.values()] == ["toy", "raw.bin", site.url, len(CONTENT), SHA256, True]
 
 
 def test_gz_declared_to_be_an_encoding_is_not_unpacked(site, tmp_path):
@@ -204,7 +207,7 @@ def test_a_failure_is_told_with_what_to_do(
     site, tmp_path, monkeypatch, answer, sha256, homepage,
     requests, begin, end,
 ):  # fmt: skip
-    monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
+    monkeypatch.setattr(stage, "TIMEOUT", 0.1)
     site.answers = [answer]
     message = refused(remote(site.url, sha256), None, tmp_path, homepage=homepage)
     assert message.startswith(f"{site.url}: {begin}")
@@ -214,14 +217,14 @@ def test_a_failure_is_told_with_what_to_do(
 
 def test_closed_port(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(transfer, "RETRY", 0)
+    monkeypatch.setattr(stage, "RETRY", 0)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/raw.bin"
         assert refused(remote(url), None, tmp_path).startswith(f"{url}: no connection; ")
         # it takes the request, and says nothing
         taken.listen()
-        monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
+        monkeypatch.setattr(stage, "TIMEOUT", 0.1)
         assert refused(remote(url), None, tmp_path).startswith(f"{url}: no answer within 0.1 s; ")
 
 
@@ -234,7 +237,7 @@ def test_the_next_run_goes_on_where_the_transfer_broke_off(site, tmp_path, last)
     site.asked.clear()
     site.sent = 0
     record, lines = fetched(remote(site.url), None, tmp_path)
-    assert record.origin == site.url
+    assert record["origin"] == site.url
     assert [headers.get("Range") for headers in site.asked] == [f"bytes={2 * CUT}-"] * 2
     rest = len(CONTENT) - 2 * CUT if last.ranges else len(CONTENT)
     assert (site.sent, lines) == (rest, [f"{site.url}: going on at 0.3 MB"] * last.ranges)
@@ -257,18 +260,18 @@ def test_kept_part_of_another_file_is_found_out_and_removed(site, tmp_path):
 
 def test_mirror_before_network(site, tmp_path):
     record, lines = fetched(remote(site.url), mirror_of(tmp_path), tmp_path)
-    assert (record.origin, record.canonical, lines) == ("mirror", True, [])
+    assert (record["origin"], record["canonical"], lines) == ("mirror", True, [])
     assert site.asked == []
     record, lines = fetched(remote(site.url, None), None, tmp_path)
     assert lines[-1] == f"raw.bin: no checksum is published; its sha256 is {SHA256}"
-    assert record.canonical is None
+    assert record["canonical"] is None
 
 
 def test_network_where_the_mirror_lacks_the_file(site, tmp_path):
     mirror = mirror_of(tmp_path, sums=LISTED)
     (mirror / "toy" / "raw.bin").unlink()
     record, _ = fetched(remote(site.url), mirror, tmp_path)
-    assert (record.origin, record.canonical) == (site.url, True)
+    assert (record["origin"], record["canonical"]) == (site.url, True)
 
 
 def test_neither_mirror_nor_address(tmp_path):
@@ -308,15 +311,15 @@ def of_package(content, package="tiny==1.0"):
 def test_wheel_of_a_package(index, tmp_path):
     content = (index / WHEEL).read_bytes()
     told = []
-    fetched = fetch(of_package(content), "own", None, tmp_path / WHEEL, told.append)
-    assert (fetched.origin, fetched.canonical, (tmp_path / WHEEL).read_bytes()) == ("tiny==1.0", True, content)
+    fetched = fetch(job(of_package(content), "own"), None, tmp_path / WHEEL, told.append)
+    assert (fetched["origin"], fetched["canonical"], (tmp_path / WHEEL).read_bytes()) == ("tiny==1.0", True, content)
     assert told == ["tiny==1.0: pip fetches its wheel from the package index"]
 
 
 @pytest.mark.usefixtures("index")
 def test_package_that_the_index_lacks(tmp_path):
     with pytest.raises(AuditError) as caught:
-        fetch(of_package(b"", "lost==1.0"), "own", None, tmp_path / WHEEL, print)
+        fetch(job(of_package(b"", "lost==1.0"), "own"), None, tmp_path / WHEEL, print)
     assert str(caught.value) == (
         "lost==1.0: pip cannot fetch it (Could not find a version that satisfies the requirement lost==1.0 (from "
         f"versions: none)); check the network and the settings of pip, or put {WHEEL} at <mirror>/own/{WHEEL}; "
@@ -328,14 +331,14 @@ def test_package_that_the_index_lacks(tmp_path):
 def test_mirror_listed_checksum_where_none_is_published(tmp_path):
     mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin.bak\n{SHA256}  ./toy/raw.bin\n")
     record, lines = fetched(remote(sha256=None), mirror, tmp_path)
-    assert record.canonical is None
+    assert record["canonical"] is None
     assert lines == [f"raw.bin: no checksum is published; its sha256 is {SHA256}"]
 
 
 def test_list_of_the_mirror_vouches_for_another_version(tmp_path):
     mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=LISTED)
     record, [line] = fetched(remote(size=7), mirror, tmp_path, OTHER_CONTENT)
-    assert record.canonical is False
+    assert record["canonical"] is False
     assert line.startswith(f"{mirror}/toy/raw.bin: not the published bytes, whose sha256 is {SHA256}; ")
 
 
@@ -369,7 +372,7 @@ def test_mirror_that_can_not_be_read(tmp_path, monkeypatch):
 
 def test_stage_writes_the_file_and_its_record(tmp_path, provenance, monkeypatch):
     monkeypatch.setenv("ATTENTION_AUDIT_MIRROR", str(mirror_of(tmp_path)))
-    settings = FetchJob(folder="toy", remote=remote(), homepage="")
+    settings = job(remote())
     outputs = {"file": [tmp_path / "raw.bin"], "record": [tmp_path / "raw.bin.json"]}
     lines = []
     stage.run(Job(settings, {}, outputs, provenance, lines.append))

@@ -6,7 +6,7 @@ from refusal import refusal
 
 from attention_audit.corpus import languages, tokens
 from attention_audit.corpus.languages import LANGUAGES, choose_tokens, find_language, find_unspaced
-from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, Tokens, describe_splitting, split_words, tokenize
+from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, Tokens, describe_splitting, split_words
 
 BY_HAND = {
     "en": "the old café was good .",
@@ -78,7 +78,7 @@ def test_words_are_those_that_a_reader_counts(code, punctuation):
     words = spaced.split("|" if "|" in spaced else " ")
     parting = PARTED.get(code, "" if "|" in spaced else " ")
     text = parting.join(words[:-1]) + words[-1]
-    [found] = tokenize(text, Tokens(tokenizer=code, punctuation=punctuation))
+    found = split_words(text, Tokens(tokenizer=code, punctuation=punctuation)).words
     assert found == (words[:-1] if punctuation == "drop" else words)
 
 
@@ -87,7 +87,7 @@ def test_words_are_those_that_a_reader_counts(code, punctuation):
 def test_words_of_other_scripts_stay_whole_among_single_characters(code):
     segmenter = {"segmenter": "characters"} if code == "zh" else {}
     one = BY_HAND[code][0]
-    [found] = tokenize(f"{one}iPhone 15{one}，Ünï", Tokens.model_validate({"tokenizer": code, **segmenter}))
+    found = split_words(f"{one}iPhone 15{one}，Ünï", Tokens.model_validate({"tokenizer": code, **segmenter})).words
     assert found == [one, "iphone", "15", one, "，", "ünï"]
 
 
@@ -101,12 +101,12 @@ def test_languages_that_nothing_here_splits_are_characters_and_say_so(code):
     assert Tokens.model_validate(made.model_dump()) == made
     with pytest.raises(ValidationError, match="only for `tokenizer: zh`"):
         Tokens(tokenizer=code, segmenter="jieba")
-    first, last = (tokenize(text, made) for text in ("ខ្ញុំ។ ល។", "ខ្ញុំ។"))
-    assert first[0][: len(last[0])] == last[0]
+    first, last = (split_words(text, made).words for text in ("ខ្ញុំ។ ល។", "ខ្ញុំ។"))
+    assert first[: len(last)] == last
 
 
 def test_a_space_of_no_width_sets_words_of_khmer_apart():
-    assert tokenize("មើល\u200bភាពយន្ត", Tokens(tokenizer="spaces")) == [["មើល", "ភាពយន្ត"]]
+    assert split_words("មើល\u200bភាពយន្ត", Tokens(tokenizer="spaces")).words == ["មើល", "ភាពយន្ត"]
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_a_space_of_no_width_sets_words_of_khmer_apart():
     ],
 )
 def test_characters_of_several_signs_stay_whole(text, keep, drop, last):
-    found = [tokenize(text, Tokens(punctuation=each)) for each in ("keep", "drop", "last")]
-    assert [" ".join(words) for [words] in found] == [keep, drop, last]
+    found = [split_words(text, Tokens(punctuation=each)).words for each in ("keep", "drop", "last")]
+    assert [*map(" ".join, found)] == [keep, drop, last]
 
 
 def test_capitals_of_turkish_and_their_places():
     text = "İSTANBUL'DA IŞIK"
-    [words] = split_words(text, Tokens(tokenizer="tr", punctuation="drop"))
-    assert words == [("istanbul", 0, 8), ("da", 9, 11), ("ışık", 12, 16)]
+    found = split_words(text, Tokens(tokenizer="tr", punctuation="drop"))
+    assert found == (["istanbul", "da", "ışık"], [(0, 8), (9, 11), (12, 16)], [0])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
-from attention_audit.corpus.tokens import Tokens, tokenize
+from attention_audit.corpus.tokens import Tokens, split_words
 
 NOTE_COLUMNS = [
     *("ROW_ID", "SUBJECT_ID", "HADM_ID", "CHARTDATE", "CHARTTIME", "STORETIME", "CATEGORY", "DESCRIPTION", "CGID"),
@@ -149,7 +149,7 @@ def test_a_line_that_is_no_id_of_its_own_is_named(tmp_path, line, said):
     ],
 )
 def test_a_note_is_cleaned_before_it_is_split(text, words):
-    assert tokenize(clean(text), Tokens(mask_numbers=True)) == [words]
+    assert split_words(clean(text), Tokens(mask_numbers=True)).words == words
 
 
 def test_files_are_local_or_fetched():

@@ -14,6 +14,7 @@ from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import SPLITS, Text, sort_labels
+from attention_audit.corpus.tokens import SplitText
 
 PLAIN = {"tokenizer": "spaces"}
 
@@ -209,7 +210,7 @@ def test_numbers_in_classes_go_by_value_and_before_words():
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared):
     corpus = prepared(
-        [text("first", "train", "yes", ["A.", "b C"], annotations=mark_words({"Ann": [1]}), query=["Who", "?"]), *SOUND]
+        [text("first", "train", "yes", ["A.", "b C"], annotations=mark_words("Ann", [1]), query=["Who", "?"]), *SOUND]
     )
     assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
     assert [corpus.rows[0][name] for name in ("annotators", "marks", "scores")] == [["Ann"], [[1]], None]
@@ -234,13 +235,14 @@ def test_marks_of_several_annotators_lie_on_the_words_that_the_tokenizer_makes(p
 
 def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words():
     said = text("first", "train", "yes", "abc d", annotations=Annotations({"Ann": [(0, 1)]}))
-    assert draft.lay_marks(said, [("ab", 0, 2), ("qqq", 2, 3), ("d", 4, 5)]).marks == {"Ann": [0]}
-    refused = refusal(draft.lay_marks, said, [("ab", 0, 2), ("c", 2, 3), ("d", 3, 4)])
+    split = SplitText(["ab", "qqq", "d"], [(0, 2), (2, 3), (4, 5)], [0])
+    assert draft.lay_marks(said, split).marks == {"Ann": [0]}
+    refused = refusal(draft.lay_marks, said, split._replace(words=["ab", "c", "d"], places=[(0, 2), (2, 3), (3, 4)]))
     assert refused.startswith("own.csv, first: the tokenizer finds 'd' where the text has ' ', so its marks")
 
 
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared):
-    none = text("none", "train", "yes", annotations=mark_words({"Ann": [], "Bob": [0]}))
+    none = text("none", "train", "yes", annotations=Annotations({"Ann": [], "Bob": [(0, 1)]}))
     wrong = text("wrong", "train", "yes", annotations=Annotations({}, miscounted=2))
     apart = text("apart", "train", "yes", annotations=Annotations({}, labels={}))
     rows = prepared([none, wrong, apart, *SOUND]).rows

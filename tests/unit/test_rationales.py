@@ -13,15 +13,15 @@ from tables_on_disk import write_rows
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
-from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_words, read_annotations
+from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_scores, read_annotations
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.stages.audits import read_rationales
 
 
-def test_positions_of_words_are_marks_of_their_source():
-    said = mark_words({"planted": [2, 0]}, [0.0, 1.0, 0.5])
-    assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
+def test_scores_from_the_least_one_on_are_marks_of_their_source():
+    said = mark_scores("planted", [(0, 1, 1.0), (1, 2, 0.0), (2, 3, 0.5)], 0.5)
+    assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [1.0, 0.0, 0.5])
     # a word's score is the mean of what lies over it
     said = Annotations({}, [(0, 5, 1.0), (3, 5, 0.5), (10, 12, -1.0)])
     assert align(said, [(0, 3), (3, 5), (6, 9), (10, 14)]).scores == [1.0, 0.75, 0.0, -1.0]
@@ -42,11 +42,11 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 @settings(deadline=None)  # the first text of a language makes its tokenizer
 @given(TEXTS, SETTINGS)
 def test_words_stand_where_they_are_said_to_stand(text, tokens):
-    words = [word for sentence in split_words(text, tokens) for word in sentence]
-    starts, ends = [start for _, start, _ in words], [end for _, _, end in words]
+    words, places, _ = split_words(text, tokens)
+    starts, ends = [start for start, _ in places], [end for _, end in places]
     assert starts == sorted(starts)
     assert ends == sorted(ends)
-    for word, start, end in words:
+    for word, (start, end) in zip(words, places, strict=True):
         stood = text[start:end]
         assert stood
         assert not stood[0].isspace()
@@ -59,7 +59,7 @@ def test_words_stand_where_they_are_said_to_stand(text, tokens):
 @settings(deadline=None)
 @given(TEXTS, SETTINGS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=4))
 def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(text, tokens, spans):
-    places = [(start, end) for sentence in split_words(text, tokens) for _, start, end in sentence]
+    places = split_words(text, tokens).places
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
     found = align(Annotations({"Ann": spans}), places)
     assert found.marks["Ann"] == sorted({at for words in over for at in words})

@@ -37,8 +37,8 @@ def tokenizer_of(kind):
 
 
 def written(text, tokens=None):
-    placed = [word for sentence in split_words(text, tokens or Tokens()) for word in sentence]
-    return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
+    words, places, _ = split_words(text, tokens or Tokens())
+    return words, RawText(text, [start for start, _ in places])
 
 
 def cut_one(tokenizer, text, most=200):

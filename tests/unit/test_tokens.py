@@ -1,15 +1,17 @@
 from importlib.util import find_spec
+from itertools import pairwise
 
 import pytest
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, describe_splitting, tokenize
+from attention_audit.corpus.tokens import Tokens, describe_splitting, split_words
 
 
 def sentences(text, **settings):
     """The sentences, a space between words."""
-    return [" ".join(words) for words in tokenize(text, Tokens.model_validate(settings))]
+    words, _, begins = split_words(text, Tokens.model_validate(settings))
+    return [" ".join(words[start:end]) for start, end in pairwise([*begins, len(words)])]
 
 
 SPOKEN = "It works! Does it (at all)? Ja, 3.5 km. Fine... the\n\nend"
@@ -84,7 +86,7 @@ def test_chinese_is_single_characters_without_jieba(monkeypatch):
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "characters"
     assert describe_splitting(tokens).endswith("for words, install jieba (`python -m pip install jieba`)")
-    assert tokenize("你好。", tokens) == [["你", "好", "。"]]
+    assert split_words("你好。", tokens).words == ["你", "好", "。"]
 
 
 def test_chinese_is_words_where_jieba_is_installed(monkeypatch):

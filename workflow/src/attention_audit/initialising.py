@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import NUMERIC, count, describe, list_counts, list_oddities, refuse
+from attention_audit.corpus.checkup import NUMERIC, count, describe, estimate_words, list_counts, list_oddities, refuse
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
 from attention_audit.corpus.rationales import Evidence, Written, read_annotations
 from attention_audit.corpus.raw import Layout, read_csv, read_lines
@@ -296,7 +296,7 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     if counts.whole and 2 <= len(counts.labels) <= MAX_CLASSES:
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
     absent, (tokens, how) = name_lacking(source.tokens), said["tokens"]
-    if counts.usable and not absent and np.median(counts.estimate_words(source.tokens)) > DOCUMENT:
+    if counts.usable and not absent and np.median(estimate_words(counts.usable, source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
     source = read_entry(said, path)
     refuse(name, source, counts)

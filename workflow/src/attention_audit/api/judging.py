@@ -26,7 +26,7 @@ from attention_audit.audits.plausibility import Case, measure_overlap
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
-from attention_audit.corpus.tokens import tokenize
+from attention_audit.corpus.tokens import split_words
 from attention_audit.errors import AuditError
 from attention_audit.given import (
     A_WORD,
@@ -122,7 +122,7 @@ def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
         raise AuditError("tokens: there is no text; give some")
     if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
-        return [[*chain(*tokenize(text, rules))] for text in given]
+        return [split_words(text, rules).words for text in given]
     texts = list_words(given, "tokens")
     choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts

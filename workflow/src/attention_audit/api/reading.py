@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import chain
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -222,10 +222,9 @@ class Trained:
                 f"{model.name}: is no Transformer classifier in question, which maps are of; leave them out"
             )
         tokens = data.config.corpora[data.name].preparation.tokens
-        placed = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
-        if not any(placed):
+        split = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
+        if not split.words:
             raise AuditError("text: no word is in it; give one with words")
-        words, starts, _ = map(list, zip(*chain(*placed), strict=True))
         runs = [run for run in model.runs if self._is_there(run)]
         if not runs:
             path = self._place_weights(model.runs[0])
@@ -236,10 +235,10 @@ class Trained:
             "id": ID,
             "label": 0,
             "label_name": "",
-            "tokens": words,
-            "sentences": np.cumsum([0, *map(len, placed)])[:-1],
+            "tokens": split.words,
+            "sentences": split.begins,
             "raw": text if isinstance(text, str) else None,
-            "starts": starts,
+            "starts": [start for start, _ in split.places],
         }
         with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(data.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
@@ -247,7 +246,9 @@ class Trained:
             write_table(corpus, CORPUS, table, Provenance("reading", {}, ""))
             first, gradient, known = self._read_out(runs[0], corpus, maps)
             others, adversaries = ([self._read_out(run, corpus)[0] for run in each] for each in (runs[1:], away))
-        items = [" ".join(word for word, _, _ in sentence) for sentence in placed] if model.hierarchical else words
+        items = split.words
+        if model.hierarchical:
+            items = [" ".join(items[start:end]) for start, end in pairwise([*split.begins, len(items)])]
         return make_reading(items, [first, *others], adversaries, self.classes, gradient, known)
 
 

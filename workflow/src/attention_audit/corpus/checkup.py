@@ -7,10 +7,9 @@ are estimated from characters.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from statistics import median
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
-from .languages import find_unspaced
+from .languages import find_unspaced, sample_texts
 from .source import Files, Length, Splits
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
@@ -39,7 +38,7 @@ from .text import (
     write_aliases,
     write_count,
 )
-from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, tokenize
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, split_words
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -123,25 +122,18 @@ class Counts:
     markup: str = ""
     whole: bool = True
 
-    @property
-    def sample(self) -> list[str]:
-        """Return how some of the texts begin."""
-        return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE_TEXTS, 1)]]
 
-    def estimate_words(self, tokens: Tokens) -> Floats:
-        """Estimate the words of each usable text, (N,), from its characters."""
-        return estimate_rate((*self.sample,), tokens) * np.array([text.length for text in self.usable])
-
-    def estimate_longest(self, tokens: Tokens) -> tuple[UsableRow, float]:
-        """Find the first of the longest texts, and estimate its words."""
-        longest = max(self.usable, key=lambda text: text.length)
-        return longest, longest.length * estimate_rate((longest.begins,), tokens)
+def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
+    """Estimate the words of each text, (N,), from its characters, and from how many words the sample has."""
+    sample = sample_texts([text.begins for text in texts], SAMPLE_TEXTS)
+    words = sum(len(split_words(text, tokens).words) for text in sample)
+    return words / sum(map(len, sample)) * np.array([text.length for text in texts])
 
 
-@lru_cache(maxsize=8)
-def estimate_rate(begins: tuple[str, ...], tokens: Tokens) -> float:
-    """Estimate how many words a character of some texts is, from how they begin."""
-    return sum(len(words) for text in begins for words in tokenize(text, tokens)) / sum(map(len, begins))
+def find_longest(texts: Sequence[UsableRow], tokens: Tokens) -> tuple[UsableRow, float]:
+    """Find the first of the longest texts, and estimate its words."""
+    longest = max(texts, key=lambda text: text.length)
+    return longest, float(estimate_words([longest], tokens)[0])
 
 
 def count(name: str, source: TableCorpus, raw: Files) -> Counts:
@@ -158,7 +150,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         label = source.name_class(text.label)
         said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
         if text.mask is not None or counts.unseen:
-            words = [*chain(*tokenize(text.text, source.tokens))]
+            words = split_words(text.text, source.tokens).words
             find_masked(text, len(words))
             counts.unseen -= {*words}
         if label is None:
@@ -351,7 +343,8 @@ def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if usable and not name_lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else describe_splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        middle, (_, most) = float(np.median(counts.estimate_words(tokens))), counts.estimate_longest(tokens)
+        middle = float(np.median(estimate_words(counts.usable, tokens)))
+        _, most = find_longest(counts.usable, tokens)
         said = f"about {round_number(middle)} {items} a text (median), {round_number(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
@@ -364,7 +357,8 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
     """
     if source.length.below is not None or name_lacking(source.tokens) or not counts.usable:
         return
-    lengths, (longest, words) = counts.estimate_words(source.tokens), counts.estimate_longest(source.tokens)
+    lengths = estimate_words(counts.usable, source.tokens)
+    longest, words = find_longest(counts.usable, source.tokens)
     middle = float(np.median(lengths))
     if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(BATCH, len(lengths))):
         below = LONG_TEXT_RATIO * max(round(middle), 1)
@@ -401,7 +395,8 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
                 have=have, number=number, usable=usable, first=places[0], asked=asked, markup=counts.markup
             )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
-    if spaced and (code := find_unspaced(counts.sample)):
+    sample = sample_texts([text.begins for text in counts.usable], SAMPLE_TEXTS)
+    if spaced and (code := find_unspaced(sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"

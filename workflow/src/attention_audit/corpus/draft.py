@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from hashlib import blake2b
-from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,11 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 
-from .rationales import Annotations, Rationale, Span, align
+from .rationales import Annotations, Rationale, align
 from .raw import MAX_CHARACTERS
 from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
-from .tokens import DIGIT_MASK, Placed, split_words
+from .tokens import DIGIT_MASK, SplitText, split_words
 
 Report = Callable[[str], None]
 """What receives messages on progress."""
@@ -90,7 +89,7 @@ def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
         yield chunk
 
 
-def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
+def lay_marks(text: Text, split: SplitText) -> Rationale:
     """Lay the annotations of a text on its words; there are no marks where it has none.
 
     Raises AuditError where a word does not stand where its tokenizer says: that of a language which is written without
@@ -98,8 +97,7 @@ def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
     """
     if text.annotations is None:
         return Rationale({})
-    places: list[Span] = []
-    for word, start, end in words:
+    for word, (start, end) in zip(split.words, split.places, strict=True):
         stood = text.text[start:end]
         shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
         if word != DIGIT_MASK and not {*word} & {*shown, *shown.lower()}:
@@ -107,26 +105,20 @@ def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
                 f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
             )
-        places.append((start, end))
-    return align(text.annotations, places)
+    return align(text.annotations, split.places)
 
 
-def place_words(text: str | list[str] | None, words: list[Placed], written: RawText | None = None) -> RawText | None:
+def place_words(text: str | list[str] | None, split: SplitText, written: RawText | None = None) -> RawText | None:
     """Say where each word begins in what is `written`, or else in the text; None where that is a list of words."""
     if isinstance(text, str):
         written = written or RawText(text, range(len(text) + 1))
-    return written and RawText(written.text, [written.places[start] for _, start, _ in words])
+    return written and RawText(written.text, [written.places[start] for start, _ in split.places])
 
 
 def hash_words(*parts: Iterable[str]) -> int:
     """Compute 64 bits of a hash of the words of a text, and of its query, as a signed number."""
     joined = "\0\0".join(map("\0".join, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(joined, digest_size=8).digest(), signed=True)
-
-
-def find_first_words(sentences: list[list[Placed]]) -> list[int]:
-    """Return the position of each sentence's first word."""
-    return [*accumulate(map(len, sentences), initial=0)][:-1]
 
 
 def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
@@ -136,19 +128,18 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     second are marked. Raises AuditError where its mask does not fit it, or its words where they stand.
     """
     tokens, joined = preparation.tokens, preparation.joined
-    sentences, others = (split_words(side, tokens) for side in (text.text, text.query or []))
-    placed, added = [*chain(*sentences)], [*chain(*others)]
-    own, query = ([word for word, _, _ in side] for side in (placed, added))
-    begins = text.sentences or (find_first_words(sentences) if tokens.sentences else None)
-    written, words = place_words(text.text, placed, text.written), own
-    said, found = text.annotations or Annotations({}), lay_marks(text, placed)
+    split, added = (split_words(side, tokens) for side in (text.text, text.query or []))
+    own, query = split.words, added.words
+    begins = text.sentences or (split.begins if tokens.sentences else None)
+    written, words = place_words(text.text, split, text.written), own
+    said, found = text.annotations or Annotations({}), lay_marks(text, split)
     scores = found.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
     evidence = found.majority or ([] if text.annotations and not found.marks else None)
     if joined:
         second = place_words(text.query, added) or join_words(query)
         written, words = (written or join_words(own)).join_pair(second), [*own, *query]
-        begins = begins and [*begins, *(len(own) + at for at in find_first_words(others) or [0])]
+        begins = begins and [*begins, *(len(own) + at for at in added.begins or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
     block, mask = preparation.block, find_masked(text, len(own))
     blocked = evidence if (mask is None if block is None else block.evidence) else mask

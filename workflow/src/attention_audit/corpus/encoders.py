@@ -1,22 +1,15 @@
 """Encoders that are fetched, and classifiers that are built as controls: what the configuration says of one before it
-is here, and how one is unpacked.
+is here.
 """
 
-import re
-import shutil
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from attention_audit.artefacts.files import checksum, write_whole
-from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, Seed, Sha256
-from attention_audit.transformer.folder import Facts, read_facts
+from attention_audit.transformer.folder import Facts
 from attention_audit.transformer.settings import BUILT_FACTS, BUILT_FILES, Construction
 
-from .raw import BLOCK, find_remedy, open_members
 from .source import FILE_NAME, Origin, RemoteFile
 
 ENCODERS = "encoders"
@@ -73,32 +66,3 @@ class BuiltClassifier(Section):
     def files(self) -> tuple[str, ...]:
         """What it is made of."""
         return BUILT_FILES
-
-
-def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None:
-    """Write the files of an encoder, all into one folder. targets: the path of each, by its name.
-
-    Raises AuditError where the archive is damaged, lacks one or has another one, or the encoder is not as declared.
-    """
-    missing = dict(encoder.files)
-    for member, stream in open_members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
-        name = Path(member).name
-        if expected := missing.pop(name, None):
-            with write_whole(targets[name]) as temporary:
-                with temporary.open("wb") as target:
-                    shutil.copyfileobj(stream, target, BLOCK)
-                if (found := checksum(temporary)) != expected:
-                    raise AuditError(
-                        f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "
-                        f"`files` of the encoder there, or {find_remedy(archive)}"
-                    )
-    if missing:
-        lacking = f"{encoder.inside}/{next(iter(missing))}"
-        raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
-    folder = next(iter(targets.values())).parent
-    kind, width, layers, *_ = read_facts(folder)
-    if (kind, width, layers) != (encoder.model_type, encoder.width, encoder.layers):
-        raise AuditError(
-            f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "
-            "in the config"
-        )

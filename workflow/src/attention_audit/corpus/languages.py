@@ -62,9 +62,9 @@ FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
 LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
-def sample_texts(texts: Sequence[str]) -> list[str]:
-    """Return the beginnings of some of the texts."""
-    return [text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)]]
+def sample_texts(texts: Sequence[str], most: int = SAMPLE) -> list[str]:
+    """Return the beginnings of some of the texts, up to twice as many as `most`."""
+    return [text[:BEGINNING] for text in texts[:: max(len(texts) // most, 1)]]
 
 
 def find_language(texts: Sequence[str]) -> tuple[str, bool]:

@@ -72,11 +72,9 @@ def assign(
 
     if alike is not None:
         # a set of texts is drawn as its first one
-        _, first, sets = np.unique(alike, return_index=True, return_inverse=True)
-        ones, sets = np.unique(first[sets], return_inverse=True)
-        known = np.full(len(ones), UNKNOWN)
-        np.maximum.at(known, sets, splits)
-        return assign(dataset, known, labels[ones], settings)[sets]
+        sets = pd.factorize(alike)[0]
+        ones = pd.DataFrame({"split": splits, "label": labels}).groupby(sets)
+        return assign(dataset, ones["split"].max().to_numpy(), ones["label"].first().to_numpy(), settings)[sets]
     made = np.where(splits == UNKNOWN, TRAIN, splits)
     pool = np.flatnonzero(made == TRAIN)
     for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
@@ -170,7 +168,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     sums = sums.reset_index()
     names = {
         "split": [(*SPLITS, "")[split] for split in sums["split"]],
-        "label_name": [classes[label] if label >= 0 else "" for label in sums["label"]],
+        "label_name": [(*classes, "")[label] for label in sums["label"]],
     }
     return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
 
@@ -203,8 +201,7 @@ def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
     trained = pc.equal(table["split"], SPLITS[TRAIN]).fill_null(True)
     candidates = pc.list_flatten(table["candidates"].filter(trained)).unique().to_pylist()
     texts: pd.DataFrame = table.drop_columns("candidates").to_pandas()
-    codes = texts["split"].map({name: code for code, name in enumerate(SPLITS)}).fillna(UNKNOWN).astype(int)
-    return texts.assign(split=codes), sorted(candidates)
+    return texts.assign(split=pd.Categorical(texts["split"], SPLITS).codes.astype(int)), sorted(candidates)
 
 
 def decide_fates(
@@ -267,7 +264,7 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
     for text in texts:
         if text.split not in (None, SPLITS[TEST]):
             continue
-        label = text.label if text.label is None else trained_on.labels.get(text.label, text.label)
+        label = text.label and trained_on.labels.get(text.label, text.label)
         if label is not None and label not in classes:
             raise AuditError(
                 f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "

@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -25,6 +25,8 @@ from attention_audit.section import Section, refuse_duplicates
 
 Span = tuple[int, int]
 """Where a stretch begins, and where it ends (the first place behind it)."""
+Scored = tuple[int, int, float]
+"""The same, with a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Annotations:
     """
 
     marks: Mapping[str, Sequence[Span]]
-    scores: Sequence[tuple[int, int, float]] | None = None
+    scores: Sequence[Scored] | None = None
     labels: Mapping[str, str] | None = None
     outside: int = 0
     miscounted: int = 0
@@ -65,10 +67,14 @@ class Rationale:
         return sorted(at for at, count in counts.items() if 2 * count > len(self.marks))
 
 
-def mark_words(marks: Mapping[str, Iterable[int]], scores: Sequence[float] | None = None) -> Annotations:
-    """Annotate a text that its source has split, by positions of words and a number for each word."""
-    numbers = None if scores is None else [(at, at + 1, score) for at, score in enumerate(scores)]
-    return Annotations({name: [(at, at + 1) for at in positions] for name, positions in marks.items()}, numbers)
+def mark_words(annotator: str, positions: Iterable[int]) -> Annotations:
+    """Annotate a text that its source has split, by positions of words."""
+    return Annotations({annotator: [(at, at + 1) for at in positions]})
+
+
+def mark_scores(annotator: str, scores: Sequence[Scored], least: float) -> Annotations:
+    """Annotate a text by stretches with a number, of which those with the least one or more are marked."""
+    return Annotations({annotator: [(start, end) for start, end, score in scores if score >= least]}, scores)
 
 
 def find_words(text: str) -> list[Span]:
@@ -194,15 +200,15 @@ def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotati
         inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         return Annotations({name: inside}, outside=len(spans) - len(inside))
     numbers = [*map(_read_number, values)]
-    scored = evidence.written == "scores"
-    if not scored and not {*numbers} <= {0.0, 1.0}:
+    is_flags = evidence.written == "flags"
+    if is_flags and not {*numbers} <= {0.0, 1.0}:
         raise ValueError("neither 0 nor 1")
     if len(numbers) != len(words):
         return Annotations({}, miscounted=1)
-    scores = [(start, end, number) for (start, end), number in zip(words, numbers, strict=True)]
-    least = evidence.marked_from if scored else 1
-    marked = [(start, end) for start, end, number in scores if number >= least]
-    return Annotations({name: marked}, scores if scored else None)
+    if is_flags:
+        return Annotations({name: [*compress(words, numbers)]})
+    scores = [(*word, number) for word, number in zip(words, numbers, strict=True)]
+    return mark_scores(name, scores, evidence.marked_from)
 
 
 def read_annotations(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:

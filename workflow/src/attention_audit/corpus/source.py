@@ -5,7 +5,7 @@ since this runs while a run is planned.
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -301,14 +301,12 @@ class RawSource(Source):
         return {}
 
 
-def locate(path: str, mirror: Path | None, is_there: Callable[[Path], bool] = os.path.isfile) -> Path | None:
-    """Find a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
-    return next(filter(is_there, [Path(path), *([mirror / path] if mirror else [])]), None)
-
-
 def find_own(path: str, mirror: Path | None) -> Path:
-    """Return where a user's own file or folder lies, or would lie where it is named."""
-    return locate(path, mirror, os.path.exists) or Path(path)
+    """Find a user's own file or folder: absolute, or relative to the working directory, else in the mirror; where
+    there is none, return where it is named.
+    """
+    places = [Path(path), *([mirror / path] if mirror else [])]
+    return next(filter(os.path.exists, places), places[0])
 
 
 def explain_unreachable(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
@@ -328,7 +326,8 @@ def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Pat
     looked = (
         explain_unreachable(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()
     )
-    absent = [*filter(None, looked), *(path for path in source.local_files().values() if not locate(path, mirror))]
+    own = (path for path in source.local_files().values() if not os.path.isfile(find_own(path, mirror)))
+    absent = [*filter(None, looked), *own]
     if not absent:
         return None
     are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
@@ -408,7 +407,7 @@ def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetche
         return None
     if path := vectors.path:
         missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
-        return None if locate(path, mirror) else missing
+        return None if os.path.isfile(find_own(path, mirror)) else missing
     place = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
     remedy = "put it there, or give its place as `path`, or its address as `url`"
     return place and f"word_vectors.{name}: {place} is not here; {remedy}"

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, count, islice, product, zip_longest
+from itertools import count, islice, product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -223,15 +223,9 @@ def name_fields(cells: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return fields
 
 
-def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any]:
-    """Return the wanted fields of an object, None for those that it lacks; where none is named, all that hold no
-    others.
-    """
-    if not wanted:
-        return {name: value for name, value in name_fields(cells).items() if not isinstance(value, Mapping)}
-    # most fields are not inside of others, and need no look there
-    fields = cells if cells.keys() >= {*wanted.values()} else name_fields(cells)
-    return {column: fields.get(column) for column in wanted.values()}
+def list_leaves(fields: Mapping[str, Any]) -> list[str]:
+    """List the fields that hold no others."""
+    return [name for name, value in fields.items() if not isinstance(value, Mapping)]
 
 
 Values = Iterator[tuple[str, Any]]
@@ -239,7 +233,8 @@ Values = Iterator[tuple[str, Any]]
 
 
 def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
-    """Read the wanted fields of objects; None where one lacks a field that another has. read: reads the file anew.
+    """Read the wanted fields of objects, all that hold no others where none is named; None where an object lacks a
+    field that another has. read: reads the file anew.
 
     Raises AuditError at anything that is no object, and where no object has a wanted field.
     """
@@ -247,14 +242,15 @@ def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
     for place, row in read():
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
+        fields = name_fields(row)
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
-            if not any(
-                column in name_fields(each) for _, each in chain([(place, row)], read()) if isinstance(each, dict)
+            if column not in fields and not any(
+                column in name_fields(each) for _, each in read() if isinstance(each, dict)
             ):
-                raise AuditError(f"{place}: {describe_columns(key, column, [*select_fields(row, {})])}")
+                raise AuditError(f"{place}: {describe_columns(key, column, list_leaves(fields))}")
         sought = {}
-        yield place, select_fields(row, wanted)
+        yield place, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
 
 
 def list_rows(document: Any) -> list[Any] | None:

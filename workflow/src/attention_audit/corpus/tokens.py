@@ -4,15 +4,16 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
 
+from .rationales import Span
 from .text import MARKS, clean, strip_html
 
 if TYPE_CHECKING:
@@ -250,24 +251,33 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def split_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
-    """Split each sentence into words with their places in the text, which ascend; without empty sentences.
+class SplitText(NamedTuple):
+    """The words of a text. places: where each begins and ends in the text; they ascend. begins: the positions of the
+    first words of sentences, without empty ones.
+    """
 
-    Words are in NFC. Characters that nobody sees are in none, but in the place of the word beside them. The whole text
-    is one sentence unless `tokens.sentences`. So is a text that the source has already split into words, and the place
-    of each word is then its position.
+    words: list[str]
+    places: list[Span]
+    begins: list[int]
+
+
+def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
+    """Split a text into words, and into sentences where `tokens.sentences` says so; else it is one.
+
+    Words are in NFC. Characters that nobody sees are in none, but in the place of the word beside them. A text that
+    the source has already split into words is one sentence, and the place of each word is then its position.
     """
     if isinstance(text, list):
-        return [[(word, at, at + 1) for at, word in enumerate(text)]]
+        return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
     cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]
     if tokens.punctuation == "last":
         sentences = [*map(keep_last_marks, sentences)]
-    return [[(word, places[start], places[end]) for word, start, end in words] for words in sentences if words]
-
-
-def tokenize(text: str | list[str], tokens: Tokens) -> list[list[str]]:
-    """Split each sentence into words alone."""
-    return [[word for word, _, _ in sentence] for sentence in split_words(text, tokens)]
+    placed, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
+    return SplitText(
+        [word for word, _, _ in placed],
+        [(places[start], places[end]) for _, start, end in placed],
+        [*accumulate(lengths, initial=0)][:-1],
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
-from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, find_own
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError, suggest
 
@@ -45,7 +45,7 @@ def locate_raw(config: Config, dataset: str) -> dict[str, Path]:
         return {}
     folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
-    own = {field: locate(path, config.mirror_folder) or Path(path) for field, path in source.local_files().items()}
+    own = {field: find_own(path, config.mirror_folder) for field, path in source.local_files().items()}
     return fetched | own
 
 
@@ -104,7 +104,7 @@ def plan_preparation(config: Config, dataset: str) -> PlannedJob:
     if isinstance(vectors, VectorFile):
         folder = f"{config.places.raw}/{VECTORS}"
         if vectors.path:
-            inputs["vectors"] = [str(locate(vectors.path, config.mirror_folder) or vectors.path)]
+            inputs["vectors"] = [str(find_own(vectors.path, config.mirror_folder))]
         else:
             inputs["vectors"] = [f"{folder}/{vectors.file}"]
             inputs["records"].append(f"{folder}/records/{vectors.file}.json")

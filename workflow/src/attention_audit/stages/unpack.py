@@ -1,15 +1,44 @@
 """The archive of an encoder and its record -> the encoder's files, checked."""
 
-from attention_audit.artefacts.files import check_recorded
-from attention_audit.corpus.encoders import Encoder, unpack
+import re
+import shutil
+from pathlib import Path
+
+from attention_audit.artefacts.files import check_recorded, checksum, write_whole
+from attention_audit.corpus.encoders import Encoder
+from attention_audit.corpus.raw import BLOCK, find_remedy, open_members
+from attention_audit.errors import AuditError
+from attention_audit.transformer.folder import read_facts
 
 from .job import Job
 
 
 def run(job: Job[Encoder]) -> None:
-    """Unpack the files. Raises AuditError where the archive is not as the record, or the encoder not as declared."""
+    """Unpack the files. Raises AuditError where the archive is not as the record, is damaged, lacks a file or has
+    another one, or the encoder is not as declared.
+    """
     check_recorded(job.inputs["record"])
-    encoder, folder = job.settings, job.output("folder")
+    encoder, archive, folder = job.settings, job.input("archive"), job.output("folder")
     folder.mkdir(parents=True, exist_ok=True)
-    unpack(job.input("archive"), encoder, {name: folder / name for name in encoder.files})
-    job.report(f"{job.input('archive')}: {len(encoder.files)} files unpacked")
+    missing = dict(encoder.files)
+    for member, stream in open_members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
+        name = Path(member).name
+        if expected := missing.pop(name, None):
+            with write_whole(folder / name) as temporary:
+                with temporary.open("wb") as target:
+                    shutil.copyfileobj(stream, target, BLOCK)
+                if (found := checksum(temporary)) != expected:
+                    raise AuditError(
+                        f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "
+                        f"`files` of the encoder there, or {find_remedy(archive)}"
+                    )
+    if missing:
+        lacking = f"{encoder.inside}/{next(iter(missing))}"
+        raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
+    kind, width, layers, *_ = read_facts(folder)
+    if (kind, width, layers) != encoder.facts[:3]:
+        raise AuditError(
+            f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "
+            "in the config"
+        )
+    job.report(f"{archive}: {len(encoder.files)} files unpacked")

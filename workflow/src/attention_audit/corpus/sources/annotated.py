@@ -17,14 +17,14 @@ from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.section import Name
 
-from ..rationales import Annotations, Span, find_words, mark_words
+from ..rationales import Annotations, Scored, Span, find_words, mark_scores
 from ..raw import decode_lines, find_remedy, open_members, read_content, read_split_lines, require_format
 from ..source import Files, RawSource, RemoteFile
 from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
 CLASSES = ("negative", "positive")
-SENTIMENTS = {"0", "1", "2", "3", "4"}
+SENTIMENTS = {*"01234"}
 NEUTRAL = 2
 MIN_MARKED_SENTIMENT = 0.5
 """The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
@@ -80,9 +80,9 @@ def parse_tree(line: str) -> Phrase:
     return tree
 
 
-def clean_phrase(phrase: Phrase) -> tuple[str, Annotations, RawText]:
+def clean_phrase(phrase: Phrase) -> tuple[str, list[Scored], RawText]:
     """Join the words without brackets, and with a space for every run of characters that are no letters or digits; give
-    the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
+    the sentiment of each word, and the text as it was.
     """
     before = join_words(phrase.words)
     parts = [*re.finditer(r"\w+", before.text)]
@@ -91,10 +91,9 @@ def clean_phrase(phrase: Phrase) -> tuple[str, Annotations, RawText]:
         (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
         for start, part in zip(made.places, parts, strict=False)
     ]
-    marks = [(start, end) for start, end, score in scores if score >= MIN_MARKED_SENTIMENT]
     # a space has the place of the part behind it
     places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
-    return made.text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
+    return made.text, scores, RawText(before.text, places)
 
 
 class SstCorpus(RawSource):
@@ -129,10 +128,10 @@ class SstCorpus(RawSource):
             if tree.sentiment == NEUTRAL:
                 continue
             text: str | list[str] = tree.words
-            before, marked = None, [at for at, score in enumerate(tree.scores) if score >= MIN_MARKED_SENTIMENT]
-            said = mark_words({LABELS: marked}, tree.scores)
+            before, scores = None, [(at, at + 1, score) for at, score in enumerate(tree.scores)]
             if self.clean:
-                text, said, before = clean_phrase(tree)
+                text, scores, before = clean_phrase(tree)
+            said = mark_scores(LABELS, scores, MIN_MARKED_SENTIMENT)
             label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
             yield Text(id_, split, label, text, place, annotations=said, written=before)
 

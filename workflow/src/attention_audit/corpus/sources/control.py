@@ -215,7 +215,7 @@ class ControlCorpus(Source):
             labels = draw_labels(random, getattr(self.texts, split), classes, positive)
             for number, label in enumerate(labels.tolist(), start=1):
                 tokens, cues, starts = write(random, label, words, shares)
-                id_, said = f"{name}-{split}-{number:05d}", mark_words({BY_DESIGN: cues}) if cues else None
+                id_, said = f"{name}-{split}-{number:05d}", mark_words(BY_DESIGN, cues) if cues else None
                 yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
 
 
@@ -307,7 +307,7 @@ class ShortcutCorpus(Source):
             words = self.draw_words(label, random)
             if text.split == SPLITS[-1] or drawn < self.share:
                 made, places = put_words(text, words, random)
-                yield replace(made, label=classes[label], annotations=mark_words({BY_DESIGN: places}))
+                yield replace(made, label=classes[label], annotations=mark_words(BY_DESIGN, places))
             elif len(words) > 1 and drawn < 2 * self.share:
                 yield put_words(text, [str(random.choice(words))], random)[0]
             else:

@@ -81,7 +81,7 @@ class BabiCorpus(RawSource):
                 if at in facts:
                     evidence += range(len(words), len(words) + len(told))
                 words += told
-            said = mark_words({FACTS_ANNOTATOR: evidence})
+            said = mark_words(FACTS_ANNOTATOR, evidence)
             yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
 
@@ -212,7 +212,7 @@ class EsnliCorpus(RawSource):
         premise, hypothesis = SENTENCES
         text, query = SENTENCES if self.text == "premise" else (hypothesis, premise)
         wanted = {"label": "gold_label", "text": text, "query": query, "marks": f"{text}_marked_1"}
-        numbers = dict.fromkeys(("train", "dev", "test"), 0)
+        numbers = dict.fromkeys(SPLITS, 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
             for place, row in read_delimited(raw[field], wanted):

@@ -267,5 +267,5 @@ class ReadoutCorpus(RawSource):
         given = read_given(raw["path"])
         named = self.name_classes(name, given)
         for id_, label, words, evidence in zip(given.ids, given.labels, given.tokens, given.evidence, strict=True):
-            said = None if evidence is None else mark_words({READOUT_ANNOTATOR: evidence})
+            said = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
             yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)
