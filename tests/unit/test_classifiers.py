@@ -19,8 +19,8 @@ from attention_audit.model.sequence_classifier import LastAttention, SequenceCla
 from attention_audit.model.tail import Tail
 from attention_audit.raw_text import join_words
 from attention_audit.stages import network_readout
+from attention_audit.stages.classifier_texts import ReadTexts, build_split_of
 from attention_audit.stages.network_readout import take_classifier
-from attention_audit.stages.read_classifier import ReadTexts, build_split_of
 from attention_audit.transformer.folder import find_tuned_family, read_facts
 from attention_audit.transformer.pieces import cut, cut_raw
 from attention_audit.transformer.states import PieceBatch

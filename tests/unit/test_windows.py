@@ -14,8 +14,8 @@ from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
+from attention_audit.stages.classifier_texts import ReadTexts, build_split_of, cut_pieces
 from attention_audit.stages.network_readout import take_classifier, take_word_maps
-from attention_audit.stages.read_classifier import ReadTexts, build_split_of, cut_pieces
 from attention_audit.transformer.settings import Prompt
 from attention_audit.transformer.states import PieceBatch, PieceTable, cut_windows
 

@@ -39,16 +39,11 @@ from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suites import Scope, find_suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
+from attention_audit.stages.classifier_texts import build_split_of, cut_pieces, open_classifier, read_texts
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.network_readout import take_classifier, take_readout
-from attention_audit.stages.read_classifier import (
-    build_split_of,
-    cut_pieces,
-    match_classes,
-    open_classifier,
-    read_texts,
-)
+from attention_audit.stages.read_classifier import match_classes
 from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer

@@ -19,9 +19,9 @@ from attention_audit.model.network import Network
 from attention_audit.readout import Scores, read_readout
 
 from .audits import AuditRunner
+from .classifier_texts import build_split_of, cut_pieces, open_classifier, read_texts
 from .job import Job
 from .loading import build_model, build_split, prepare_device, read_material
-from .read_classifier import build_split_of, cut_pieces, open_classifier, read_texts
 
 Built = tuple[Network, Split, list[str]]
 """A training with the texts of its split, and their ids."""

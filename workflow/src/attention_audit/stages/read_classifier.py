@@ -4,50 +4,33 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import ask_order
-from attention_audit.arrays import Integers
-from attention_audit.artefacts.parquet import read_rows, read_table
+from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import GENERIC, find_folder, find_mirror
-from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
-from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
-from attention_audit.transformer.settings import TEXT, ClassifierJob, ReadClassifier
-from attention_audit.transformer.states import PieceTable, refuse_narrow
+from attention_audit.transformer.folder import GENERIC
+from attention_audit.transformer.opening import open_given, say_first
+from attention_audit.transformer.pieces import Pieces, cut_raw
+from attention_audit.transformer.settings import TEXT, ClassifierJob
+from attention_audit.transformer.states import PieceTable
 
+from .classifier_texts import ReadTexts, cut_pieces, open_classifier, read_texts
 from .job import Job
-from .loading import list_raw_texts, prepare_device
+from .loading import prepare_device
 from .network_readout import take_classifier
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
 MAX_UNKNOWN_SHARE = 0.5
 """Share of unknown pieces above which a classifier is refused."""
-
-
-class ReadTexts(NamedTuple):
-    """The test texts of a corpus, as they are written."""
-
-    ids: list[str]
-    labels: Integers
-    written: list[RawText]
-
-
-def read_texts(corpus: Path) -> ReadTexts:
-    """Return the test texts of a corpus. Raises AuditError where it is damaged."""
-    columns = ["id", "split", "label", "tokens", "raw", "starts", "second"]
-    test = read_rows(corpus, CORPUS, columns, pc.field("split") == "test")
-    return ReadTexts(test["id"].to_pylist(), test["label"].to_numpy().astype(np.int64), list_raw_texts(test))
 
 
 def read_names(corpus: Path) -> dict[int, str]:
@@ -85,18 +68,6 @@ def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], l
     return [said.index(name) for name in matched]
 
 
-def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
-    """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
-    one.
-    """
-    most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
-    pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
-    refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
-    if classifier.windowed:
-        refuse_narrow(texts.ids, pieces, classifier.most)
-    return pieces
-
-
 def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
     """Raise AuditError where more than half of the pieces of all words are the tokenizer's unknown one."""
     share = float((pieces.ids[pieces.words >= 0] == tokenizer.unk_token_id).mean())
@@ -106,18 +77,6 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
             "the model reads hardly anything of these texts; take the tokenizer that the model was trained with, or a "
             "model of their language"
         )
-
-
-def build_split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
-    """Return the texts as their pieces, on the device, for a classifier that reads them again."""
-    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
-    return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
-
-
-def open_classifier(read: ReadClassifier) -> SequenceClassifier:
-    """Return the classifier of a job. Raises AuditError where it cannot be had."""
-    folder = find_folder(read.folder, find_mirror(), "config: hf")
-    return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 
 
 def refuse_other_words(folder: Path, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:

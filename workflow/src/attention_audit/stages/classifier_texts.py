@@ -1,0 +1,61 @@
+"""A classifier that is given, and the texts of a corpus as it reads them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+import torch
+
+from attention_audit.arrays import Integers
+from attention_audit.artefacts.parquet import read_rows
+from attention_audit.columns.files import CORPUS
+from attention_audit.model.batch import Split
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText
+from attention_audit.transformer.folder import find_folder, find_mirror
+from attention_audit.transformer.opening import refuse_without_vectors
+from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
+from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.states import PieceTable, refuse_narrow
+
+from .loading import list_raw_texts
+
+
+class ReadTexts(NamedTuple):
+    """The test texts of a corpus, as they are written."""
+
+    ids: list[str]
+    labels: Integers
+    written: list[RawText]
+
+
+def read_texts(corpus: Path) -> ReadTexts:
+    """Return the test texts of a corpus. Raises AuditError where it is damaged."""
+    columns = ["id", "split", "label", "tokens", "raw", "starts", "second"]
+    test = read_rows(corpus, CORPUS, columns, pc.field("split") == "test")
+    return ReadTexts(test["id"].to_pylist(), test["label"].to_numpy().astype(np.int64), list_raw_texts(test))
+
+
+def open_classifier(read: ReadClassifier) -> SequenceClassifier:
+    """Return the classifier of a job. Raises AuditError where it cannot be had."""
+    folder = find_folder(read.folder, find_mirror(), "config: hf")
+    return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
+
+
+def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
+    """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
+    one.
+    """
+    most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
+    pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+    refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
+    if classifier.windowed:
+        refuse_narrow(texts.ids, pieces, classifier.most)
+    return pieces
+
+
+def build_split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
+    """Return the texts as their pieces, on the device, for a classifier that reads them again."""
+    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+    return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
