@@ -16,6 +16,7 @@ from attention_audit.arrays import Flags, Floats32, Integers
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
+from attention_audit.batching import find_starts
 from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
@@ -76,7 +77,7 @@ class EncodedTexts:
         if self.blocked is None:
             return None
         tokens = np.zeros(self.lengths.sum(), np.bool_)
-        tokens[(self.lengths.cumsum() - self.lengths)[self.blocked.owners] + self.blocked.flat] = True
+        tokens[find_starts(self.lengths)[self.blocked.owners] + self.blocked.flat] = True
         return tokens
 
     def anonymise(self) -> "EncodedTexts":
@@ -85,7 +86,7 @@ class EncodedTexts:
         """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
         gone[self.is_token] = self.find_impermissible()
-        emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.select(~gone).counts == 2]
+        emptied = (find_starts(texts.counts) + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN

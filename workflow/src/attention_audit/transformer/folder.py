@@ -135,16 +135,6 @@ FAMILIES: Mapping[str, Family] = {
     for kind, parts in yaml.safe_load(Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")).items()
 }
 """By `model_type` of config.json."""
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "tanh": "tanh",
-}
-"""The activations of `model.tail` by their names in config.json."""
 KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
