@@ -307,16 +307,16 @@ class Encoded(NamedTuple):
 
 
 def pool_words(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
-    """Return the states of the pieces (B, P, H) as states of the words of text and query together, (B, W, H)."""
-    counts = pieces.read + pieces.queried
-    longest = int(counts.max())
+    """Return the states of the pieces (B, P, H) as states of the words of text and query together, (B, W, H), which
+    have no meaning behind the last word.
+    """
+    longest = int((pieces.read + pieces.queried).max())
     # (B, W, P), true where a piece is of a word
     members = pieces.words[:, None, :] == torch.arange(longest, device=states.device)[:, None]
     if pool == "sum":
         return members.to(states.dtype) @ states
     first = members.to(torch.uint8).argmax(-1)
-    found = states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
-    return found * mark_lengths(counts, longest)[..., None]
+    return states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
 
 
 def prepare_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
