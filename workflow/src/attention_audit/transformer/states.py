@@ -351,9 +351,7 @@ class WordStates(nn.Module):
         # some models normalise after their last layer, and say so in the last state only
         last = self.layer is None or self.layer == len(output.hidden_states) - 1
         words = pool_words(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
-        place = torch.arange(words.shape[1], device=words.device)
-        read, queried = pieces.read[:, None], pieces.queried[:, None]
-        asked = (place >= read) & (place < read + queried)
-        summary = (words * asked[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
+        read, both = (mark_lengths(count, words.shape[1]) for count in (pieces.read, pieces.read + pieces.queried))
+        summary = (words * (both & ~read)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
         longest = int(pieces.read.max())
-        return Encoded(words[:, :longest] * mark_lengths(pieces.read, longest)[..., None], summary)
+        return Encoded(words[:, :longest] * read[:, :longest, None], summary)
