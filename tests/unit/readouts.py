@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
-from attention_audit.model.tail import NORMS, Tail
+from attention_audit.model.tail import Tail
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
 
@@ -59,7 +59,7 @@ def random_tail(width, classes, seed=0, pooled="tanh"):
     for name, shape in shapes.items():
         weights[f"{name}.weight"] = torch.randn(shape, generator=generator)
         weights[f"{name}.bias"] = torch.randn(shape[:1], generator=generator)
-    for name in NORMS:
+    for name in ("first", "second"):
         weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
         weights[f"{name}.bias"] = torch.randn(width, generator=generator)
     return Tail(weights, "gelu", pooled, 1e-12)

@@ -24,6 +24,11 @@ def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
     return [row[:length] for row, length in zip(values.cpu().numpy(), lengths.tolist(), strict=True)]
 
 
+def find_starts(counts: Integers) -> Integers:
+    """Find where each of several lists begins that lie one after another, by the counts of what they hold."""
+    return counts.cumsum() - counts
+
+
 def pad_slices(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
     """Return slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
     offset = torch.arange(longest, device=flat.device)

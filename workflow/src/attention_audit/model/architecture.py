@@ -1,14 +1,16 @@
 """What a classifier is built of, as plain settings.
 
-The encoders and the kinds of attention are declared here, with the properties that the checks of a configuration need,
-since a run is planned without PyTorch; the functions that build them are named. A class of the user's own is named as
-"module:Class".
+The encoders and the kinds of attention are declared in parts.yaml, with the properties that the checks of a
+configuration need, since a run is planned without PyTorch; the functions that build them are named. A class of the
+user's own is named as "module:Class".
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final, Literal, Self, get_args
 
+import yaml
 from pydantic import model_validator
 
 from attention_audit.section import Count, RegisteredName, Section
@@ -32,27 +34,11 @@ class Entry:
     learns: bool = True
 
 
-ENCODERS = {
-    "bilstm": Entry("model.encoders:BiLSTM", paired=True, marked=True),
-    "affine": Entry("model.encoders:Affine", paired=True),
-    "bigru": Entry("model.encoders:BiGRU"),
-    "conv": Entry("model.encoders:Convolution", paired=True),
-    "none": Entry("model.encoders:NoEncoder"),
-    "transformer": Entry("model.encoders:build_carried", paired=True, marked=True),
-    "lstm": Entry("model.encoders:LSTM", paired=True, marked=True),
-    "orthogonal_bilstm": Entry("model.encoders:OrthogonalBiLSTM", paired=True, marked=True),
-    "orthogonal_lstm": Entry("model.encoders:OneOrthogonalLSTM", paired=True, marked=True),
-}
-"""Every encoder."""
-ATTENTION = {
-    "additive": Entry("model.attention:Additive", paired=True),
-    "linear": Entry("model.attention:Linear"),
-    "dot": Entry("model.attention:Dot", paired=True),
-    "uniform": Entry("model.attention:Uniform", learns=False),
-    "imposed": Entry("model.attention:ImposedAttention", learns=False),
-    "drawn": Entry("model.attention:RandomAttention", learns=False),
-}
-"""Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
+ENCODERS, ATTENTION = (
+    {name: Entry(**entry) for name, entry in entries.items()}
+    for entries in yaml.safe_load(Path(__file__).with_name("parts.yaml").read_text(encoding="utf-8")).values()
+)
+"""Every encoder, and every kind of attention over the items of a text."""
 Heads = Literal["heads", "even_heads"]
 """The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
 HEADS: Final = get_args(Heads)

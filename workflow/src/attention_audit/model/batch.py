@@ -1,16 +1,18 @@
 """Padded batches of texts, and the split that they are taken from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.functional import embedding as lookup
 
 from attention_audit.arrays import Array, Flags, Integers
-from attention_audit.batching import mark_lengths, pad_slices, sort_into_runs
+from attention_audit.batching import find_starts, mark_lengths, pad_slices, sort_into_runs
 from attention_audit.transformer.states import PieceBatch, PieceTable, get_piece_limit
 
 PartT = TypeVar("PartT")
@@ -105,10 +107,6 @@ def require_part(part: PartT | None, name: str) -> PartT:
     return part
 
 
-def _find_starts(lengths: Integers) -> Integers:
-    return lengths.cumsum() - lengths
-
-
 class RaggedLists(NamedTuple):
     """N lists of numbers, one after another in `flat`: counts (N,) of them in each."""
 
@@ -123,7 +121,7 @@ class RaggedLists(NamedTuple):
     @property
     def places(self) -> Integers:
         """Return the place of each number in its list."""
-        return np.arange(len(self.flat)) - _find_starts(self.counts)[self.owners]
+        return np.arange(len(self.flat)) - find_starts(self.counts)[self.owners]
 
     def select(self, kept: Flags) -> "RaggedLists":
         """Return the lists with some of their numbers: `kept` says of each whether it stays."""
@@ -135,13 +133,27 @@ class _Slices:
 
     def __init__(self, flat: Tensor, counts: Integers, starts: Integers | None = None) -> None:
         self.flat, self.counts = flat, counts
-        bounds = np.stack([_find_starts(counts) if starts is None else starts, counts])
+        bounds = np.stack([find_starts(counts) if starts is None else starts, counts])
         self._bounds = torch.as_tensor(bounds, device=flat.device)
 
     def pad_rows(self, members: Integers, least: int = 0) -> tuple[Tensor, Tensor]:
         """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
         starts, counts = self._bounds[:, torch.as_tensor(members, device=self.flat.device)]
         return pad_slices(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
+
+    def take(self, members: Integers) -> Tensor:
+        """Take the slices at `members` as rows padded with zeros."""
+        return self.pad_rows(members)[0]
+
+    def take_marked(self, members: Integers) -> MarkedBatch:
+        """Take texts between marks, padded as if the longest had at least one token."""
+        ids, both = self.pad_rows(members, least=3)
+        return MarkedBatch(ids.long(), both - 2)
+
+    def take_classes(self, members: Integers) -> Tensor:
+        """Take rows of classes, padded with -1, of which there is at least one."""
+        classes, counts = self.pad_rows(members, least=1)
+        return classes.long().where(mark_lengths(counts, classes.shape[1]), -1)
 
 
 class _SentenceTable:
@@ -151,9 +163,9 @@ class _SentenceTable:
     """
 
     def __init__(self, sentences: RaggedLists, texts: _Slices) -> None:
-        self.counts, words = np.asarray(sentences.counts, np.int64), texts.counts - 2
-        self._first = _find_starts(self.counts)
-        tokens = np.asarray(sentences.flat, np.int64) + np.repeat(_find_starts(words), self.counts)
+        self.counts, words = sentences.counts, texts.counts - 2
+        self._first = find_starts(self.counts)
+        tokens = sentences.flat + np.repeat(find_starts(words), self.counts)
         lengths = np.diff(tokens, append=words.sum())
         # before a sentence lie both marks of every earlier text, and the start mark of its own
         starts = tokens + np.repeat(2 * np.arange(len(words)) + 1, self.counts)
@@ -163,7 +175,7 @@ class _SentenceTable:
     def take_documents(self, members: Integers) -> Documents:
         """Take the sentences of the texts at `members`."""
         counts = self.counts[members]
-        numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _find_starts(counts), counts)
+        numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - find_starts(counts), counts)
         octaves = np.ceil(np.log2(np.maximum(self._sentences.counts[numbers], SHORT_SENTENCE_WORDS)))
         order = np.argsort(octaves, kind="stable")
         groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
@@ -187,17 +199,16 @@ class GivenStates:
     read: Integers
     summarised: bool
 
-    def batch(self, members: Integers, device: torch.device) -> tuple[Tensor, Tensor | None]:
-        """Take states (B, L, H) of the texts at `members`, and summaries of queries (B, H)."""
-        starts, counts = (torch.from_numpy(part[members]) for part in (self.starts, self.read))
-        longest = int(counts.max())
+    def take_states(self, members: Integers, device: torch.device) -> Tensor:
+        """Take the states of the tokens of the texts at `members`, (B, L, H)."""
+        counts = self.read[members, None]
         # a text's last state stands behind it too, where states have no meaning
-        where = starts[:, None] + torch.minimum(torch.arange(longest), counts[:, None] - 1)
-        found = self.flat.index_select(0, where.flatten())
-        states = found.to(device, torch.float32).view(len(members), longest, -1)
-        if not self.summarised:
-            return states, None
-        return states, self.flat.index_select(0, starts + counts).to(device, torch.float32)
+        places = self.starts[members, None] + np.minimum(np.arange(counts.max()), counts - 1)
+        return lookup(torch.from_numpy(places), self.flat).to(device, torch.float32)
+
+    def take_summaries(self, members: Integers, device: torch.device) -> Tensor:
+        """Take the summaries of the queries of the texts at `members`, (B, H)."""
+        return lookup(torch.from_numpy((self.starts + self.read)[members]), self.flat).to(device, torch.float32)
 
 
 class Split:
@@ -238,25 +249,38 @@ class Split:
         def place(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Slices:
             return _Slices(torch.as_tensor(np.asarray(flat, kind), device=device), np.asarray(counts, np.int64))
 
-        self._pieces, self._given, self.device = pieces, given, device
+        def take_rows(values: Array) -> Callable[[Integers], Tensor]:
+            return lambda members: torch.as_tensor(values[members], device=device)
+
+        self._pieces, self.device = pieces, device
         self.labels, self.lengths = np.asarray(labels, np.int64), np.asarray(lengths, np.int64)
         self._texts = place(ids, self.lengths + 2)
-        self._sentences = None if sentences is None else _SentenceTable(sentences, self._texts)
-        self.items = self.widths = self.lengths
-        if self._sentences is not None:
-            self.items, self.widths = self._sentences.counts, self._sentences.longest
-        self.sizes = self.lengths if pieces is None else pieces.counts
-        self._queries = None if queries is None else place(*queries)
-        self._candidates = None if candidates is None or not np.any(candidates.counts) else place(*candidates)
-        self._by_item, self._by_text = {}, {"labels": self.labels}
+        self.items = self.widths = self.sizes = self.lengths
+        # what takes each further part of a batch
+        carried: dict[str, Callable[[Integers], Any]] = {"labels": take_rows(self.labels)}
+        self._carried = carried
+        if sentences is not None:
+            table = _SentenceTable(sentences, self._texts)
+            self.items, self.widths = table.counts, table.longest
+            carried["documents"] = table.take_documents
+        if pieces is not None:
+            self.sizes, carried["pieces"] = pieces.counts, pieces.batch
+        if queries is not None:
+            carried["query"] = place(*queries).take_marked
+        if candidates is not None and np.any(candidates.counts):
+            carried["candidates"] = place(*candidates).take_classes
+        if given is not None:
+            carried["states"] = partial(given.take_states, device=device)
+        if given is not None and given.summarised:
+            carried["summary"] = partial(given.take_summaries, device=device)
         if attention is not None:
-            self._by_item["attention"] = place(np.concatenate(attention), self.items + marks, np.float32)
+            carried["attention"] = place(np.concatenate(attention), self.items + marks, np.float32).take
         if impermissible is not None:
             # marks are permitted
             flat = np.insert(np.asarray(impermissible), np.repeat(self.items.cumsum(), marks), False)
-            self._by_item["impermissible"] = place(flat, self.items + marks, np.bool_)
+            carried["impermissible"] = place(flat, self.items + marks, np.bool_).take
         if probabilities is not None:
-            self._by_text["probabilities"] = np.asarray(probabilities, np.float32)
+            carried["probabilities"] = take_rows(np.asarray(probabilities, np.float32))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -271,23 +295,7 @@ class Split:
     def batch(self, members: Integers) -> Batch:
         """Take the texts at `members`, padded to the longest of them."""
         ids, marked = self._texts.pad_rows(members)
-        carried: dict[str, Any] = {name: rows.pad_rows(members)[0] for name, rows in self._by_item.items()}
-        for name, values in self._by_text.items():
-            carried[name] = torch.as_tensor(values[members], device=self.device)
-        if self._sentences is not None:
-            carried["documents"] = self._sentences.take_documents(members)
-        if self._pieces is not None:
-            carried["pieces"] = self._pieces.batch(members)
-        if self._queries is not None:
-            # padded as if the longest had at least one token
-            queries, both = self._queries.pad_rows(members, least=3)
-            carried["query"] = MarkedBatch(queries.long(), both - 2)
-        if self._candidates is not None:
-            classes, counts = self._candidates.pad_rows(members, least=1)
-            carried["candidates"] = classes.long().where(mark_lengths(counts, classes.shape[1]), -1)
-        if self._given is not None:
-            carried["states"], carried["summary"] = self._given.batch(members, self.device)
-        return Batch(ids.long(), marked - 2, **carried)
+        return Batch(ids.long(), marked - 2, **{name: take(members) for name, take in self._carried.items()})
 
     def iterate_by_length(self, tokens: int = 16384) -> Iterator[tuple[Integers, Batch]]:
         """Yield all texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""

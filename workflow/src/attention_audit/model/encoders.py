@@ -99,6 +99,15 @@ class TwoWays(nn.Module):
         self.backwards = self.recurrence(size, architecture.hidden)
         self.width = 2 * architecture.hidden
 
+    def join(self, left: Tensor, right: Tensor, reverse: Tensor) -> Tensor:
+        """Join the states of both directions, (T, N, hidden), where the second reads the positions `reverse` (N, T):
+        (N, T, 2 hidden).
+        """
+        sequence = torch.arange(len(reverse), device=reverse.device)[:, None]
+        # an embedding lookup, whose gradient is several times faster than that of indexing
+        aligned = lookup(reverse * len(sequence) + sequence, right.flatten(0, 1))
+        return torch.cat([left.transpose(0, 1), aligned], dim=-1)
+
 
 class Bidirectional(TwoWays, TextEncoder):
     """One recurrence over the text and one over the text reversed within its own length.
@@ -111,10 +120,7 @@ class Bidirectional(TwoWays, TextEncoder):
     def forward(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the states of the tokens, (B, L, 2 hidden)."""
         left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
-        text = torch.arange(reverse.shape[1], device=reverse.device)
-        # this is right[reverse, text] as an embedding lookup, whose gradient is several times faster
-        aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
-        return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
+        return self.join(left[1:], right, reverse[:, 1:])
 
     def summary(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the final states of both, after their last mark, (B, 2 hidden)."""
@@ -131,7 +137,7 @@ class Bidirectional(TwoWays, TextEncoder):
         left, right = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
         left, _ = self.forwards(left)
         right, _ = self.backwards(right)
-        return left, right, reverse.t()
+        return left, right, reverse
 
 
 class BiLSTM(Bidirectional):
@@ -217,14 +223,13 @@ class BiGRU(TwoWays, VectorEncoder):
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Return states: (N, L, E) -> (N, L, 2 hidden)."""
-        sequence, longest = torch.arange(len(vectors), device=vectors.device)[:, None], vectors.shape[1]
+        longest = vectors.shape[1]
         reverse = reverse_positions(lengths, longest)
-        # both reversals are embedding lookups, whose gradient is several times faster than that of indexing
-        turned = lookup((sequence * longest + reverse).t(), vectors.flatten(0, 1))
+        first = torch.arange(len(vectors), device=vectors.device) * longest
         left, _ = self.forwards(vectors.transpose(0, 1))
-        right, _ = self.backwards(turned)
-        aligned = lookup(reverse * len(vectors) + sequence, right.flatten(0, 1))
-        return torch.cat([left.transpose(0, 1), aligned], dim=-1)
+        # a lookup as in `join`
+        right, _ = self.backwards(lookup(first + reverse.t(), vectors.flatten(0, 1)))
+        return self.join(left, right, reverse)
 
 
 class Convolution(VectorEncoder):

@@ -23,7 +23,7 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import ACTIVATIONS, find_classifier_family, find_family, read_classes
+from attention_audit.transformer.folder import find_classifier_family, find_family, read_classes
 from attention_audit.transformer.opening import (
     choose_length,
     import_library,
@@ -38,8 +38,7 @@ from attention_audit.transformer.states import PieceBatch, Windows, cut_windows,
 from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
-from .tail import ACTIVATIONS as FUNCTIONS
-from .tail import FURTHER, LAYERS, NORMS, Tail
+from .tail import ACTIVATIONS, PARTS, Tail
 
 
 class LastAttention(NamedTuple):
@@ -120,8 +119,12 @@ class TransformerClassifier(Network):
         self.__dict__["decoder"] = self.part("classifier")
         config.output_attentions = self.family.asked
         keys = ("hidden_act", "hidden_activation", "activation", "activation_function")
-        self.active = self._name_activation(next(said for key in keys if (said := getattr(config, key, None))))
-        self.pooled = self._name_activation(getattr(config, self.family.pooled, self.family.pooled))
+        self.active = next(said for key in keys if (said := getattr(config, key, None)))
+        self.pooled = getattr(config, self.family.pooled, self.family.pooled)
+        for said in (self.active, self.pooled):
+            if said not in ACTIVATIONS:
+                known = ", ".join(sorted(ACTIVATIONS))
+                raise AuditError(f"{folder}: its activation {said!r} is not known here; known are {known}")
 
     @property
     def device(self) -> torch.device:
@@ -136,18 +139,11 @@ class TransformerClassifier(Network):
         path = getattr(self.family, name)
         return attrgetter(path)(self.model if name in above else self.layers[layer - 1]) if path else nn.Identity()
 
-    def _name_activation(self, said: str) -> str:
-        """Name in `model.tail` what config.json says. Raises AuditError for an unknown activation."""
-        if said not in ACTIVATIONS:
-            known = ", ".join(ACTIVATIONS)
-            raise AuditError(f"{self.folder}: its activation {said!r} is not known here; known are {known}")
-        return ACTIVATIONS[said]
-
     @property
     def tail(self) -> Tail:
         """Return the tail with the weights that it has now."""
         family, weights, first = self.family, {}, self.part("first")
-        for name in (*LAYERS, *NORMS, *FURTHER, "gate"):
+        for name in (*PARTS, "gate"):
             part = self.part(name)
             if isinstance(part, nn.Identity):
                 continue
@@ -403,7 +399,7 @@ class FineTuned(TransformerClassifier):
         rows.append(weights)
         context = torch.einsum("bhp,bphd->bhd", part("dropped")(weights), values).flatten(1)
         first = part("first")(part("output_dropped")(part("output")(context)) + below)
-        inner = FUNCTIONS[self.active](part("inner")(first))
+        inner = ACTIVATIONS[self.active](part("inner")(first))
         above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
         return above[:, None]
 

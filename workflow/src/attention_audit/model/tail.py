@@ -29,27 +29,33 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, linear, relu, rms_norm, silu
 
+_GELU_TANH = partial(gelu, approximate="tanh")
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "gelu": gelu,
-    "gelu_tanh": partial(gelu, approximate="tanh"),
+    "gelu_new": _GELU_TANH,
     "relu": relu,
     "tanh": torch.tanh,
     "silu": silu,
+    "gelu_pytorch_tanh": _GELU_TANH,
+    "swish": silu,
 }
-"""Every activation that a tail may have; files name one by its place, so a new one is added at the end."""
-LAYERS = ("output", "inner", "outer", "classifier")
-"""The linear layers W_o, W_1, W_2 and W_c; each has a weight and a bias."""
-NORMS = ("first", "second")
-"""The normalisations N1 and N2, which have a weight, and a bias unless they divide by the root mean square."""
-FURTHER = ("pooler", "third", "output_normed", "outer_normed")
-"""What some have: the linear layer W_p, and the normalisations N3 and of what W_o and W_2 return."""
+"""Every activation that a tail may have, by its names in config.json; files name one by its place, so a new one is
+added at the end.
+"""
+PARTS = (
+    "output", "inner", "outer", "classifier", "first", "second", "pooler", "third", "output_normed", "outer_normed",
+)  # fmt: skip
+"""The linear layers W_o, W_1, W_2 and W_c, each with a weight and a bias; the normalisations N1 and N2, which have a
+weight, and a bias unless they divide by the root mean square; and what some have: the linear layer W_p, and the
+normalisations N3 and of what W_o and W_2 return.
+"""
 ROWS = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The weights of `LAYERS`, `NORMS` and of some of `FURTHER` by their names, such as output.weight; g and k by their
+    """The weights of `PARTS` by their names, such as output.weight; g and k by their
     names in `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are
     of.
     """
@@ -113,10 +119,9 @@ class Tail:
 
 
 def build_tail(tensors: Mapping[str, Tensor]) -> Tail:
-    """Build the tail of `Tail.pack`. Raises KeyError where one is missing."""
+    """Build the tail of `Tail.pack`. Raises KeyError where the tensors are of something else."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
-    every = [f"{part}.weight" for part in (*LAYERS, *NORMS)] + [f"{part}.bias" for part in LAYERS]
-    weights = {name: tensors[name] for name in (*every, *(name for name in tensors if "." in name))}
+    weights = {name: weight for name, weight in tensors.items() if "." in name}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))
 
 

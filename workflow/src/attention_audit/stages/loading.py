@@ -17,6 +17,7 @@ from attention_audit.artefacts.files import read_record, rebuild_hint
 from attention_audit.artefacts.parquet import read_rows, read_table
 from attention_audit.artefacts.running import claim
 from attention_audit.artefacts.weights import open_array, read_weights
+from attention_audit.batching import find_starts
 from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import END, START, UNKNOWN, Vocabulary
@@ -81,7 +82,7 @@ class EncodedTexts:
         """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
         gone[self.is_token] = self.impermissible
-        emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.select(~gone).counts == 2]
+        emptied = (find_starts(texts.counts) + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN
@@ -127,7 +128,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
     if "blocked" in table.column_names:
         blocked, lengths = read_numbers(table, "blocked"), encoded["texts"].lengths
         impermissible = np.zeros(lengths.sum(), np.bool_)
-        impermissible[(lengths.cumsum() - lengths)[blocked.owners] + blocked.flat] = True
+        impermissible[find_starts(lengths)[blocked.owners] + blocked.flat] = True
     labels = table["label"].to_numpy().astype(np.int64)
     return EncodedTexts(table["id"].to_pylist(), labels, impermissible=impermissible, **lists)
 

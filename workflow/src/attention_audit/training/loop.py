@@ -55,9 +55,8 @@ def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> T
     if sizes is None:
         return loss
     counts = loss.new_tensor(sizes)
-    if len(counts) == 2:
-        return torch.where(labels == 1, counts[0] / counts[1], 1.0) * loss
-    return (counts.mean() / counts)[labels] * loss
+    weights = (counts[0] if len(counts) == 2 else counts.mean()) / counts
+    return weights[labels] * loss
 
 
 def measure_loss(

@@ -12,11 +12,8 @@ from attention_audit.transformer.settings import GivenClassifiers, Share, Tuning
 
 from .settings import Adversary, Continuation, Guides, MaskingOrder, Optimisation
 
-Family = Literal["han", "flan"]
-
-
 DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none", "flan_transformer"]
-Recipient = DocumentModel | Family
+Recipient = DocumentModel | Literal["han", "flan"]
 """Whose a recipe may be: a model's, or a family's."""
 
 
@@ -50,7 +47,7 @@ class DocumentRecipe(Section):
 class DocumentModels(SuiteSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
-    models: OneOrMore[DocumentModel] = Field(default_factory=lambda: list(get_args(DocumentModel)[:-1]))
+    models: OneOrMore[DocumentModel] = [*get_args(DocumentModel)[:-1]]
     """HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, none: no encoder;
     transformer: the one of the section `transformer`.
     """
@@ -96,7 +93,7 @@ class CombinationRecipe(Optimisation):
 class Combinations(SuiteSection):
     """Correlation and permutation (Jain & Wallace 2019), of single texts or pairs: data sets, models, and training."""
 
-    models: OneOrMore[Combination] = Field(default_factory=lambda: list(get_args(Combination)[:3]))
+    models: OneOrMore[Combination] = [*get_args(Combination)[:3]]
     """Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word by itself;
     transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: weights that are
     never learnt, a control.
@@ -107,7 +104,6 @@ class Combinations(SuiteSection):
 
 Deceiver = Literal["base", "embedding", "bilstm"]
 """What honest models and liars are built of: as the base model, or as one of the paper's two."""
-PAPERS: tuple[Deceiver, ...] = ("embedding", "bilstm")
 
 
 class Deception(SuiteSection):
@@ -115,7 +111,7 @@ class Deception(SuiteSection):
     attention on the impermissible words). `block` in the entry of a data set names these words.
     """
 
-    models: OneOrMore[Deceiver] = Field(default_factory=lambda: list(PAPERS))
+    models: OneOrMore[Deceiver] = ["embedding", "bilstm"]
     """What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over word vectors,
     or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.
     """
@@ -169,7 +165,7 @@ class DiverseRecipe(Optimisation):
 class DiverseModels(SuiteSection):
     """Diverse states (Mohankumar et al. 2020), of single texts or of pairs: data sets, models, and their training."""
 
-    models: OneOrMore[DiverseModel] = Field(default_factory=lambda: list(get_args(DiverseModel)))
+    models: OneOrMore[DiverseModel] = [*get_args(DiverseModel)]
     """lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the mean of those
     before it; diversity: conicity of the states is part of the loss. All have additive attention.
     """
@@ -191,7 +187,7 @@ class Masking(SuiteSection):
     masked that the model before it finds most important. By default on no data set.
     """
 
-    orders: OneOrMore[MaskingOrder] = Field(default_factory=lambda: list(get_args(MaskingOrder)))
+    orders: OneOrMore[MaskingOrder] = [*get_args(MaskingOrder)]
     """Which words are masked first: those with most attention; those with the largest gradient, as in the audit
     `correlation`; random ones, which the others are held against.
     """

@@ -88,7 +88,7 @@ class Training(Optimisation):
 
     seed: Seed = 10
     """Seed of the base model, which all others are compared with."""
-    further_seeds: list[Seed] = Field(default_factory=lambda: [50, 257, 500231, 100078], min_length=1)
+    further_seeds: list[Seed] = Field([50, 257, 500231, 100078], min_length=1)
     """Further seeds for base, uniform and guided models; the authors' are these and four more."""
     epochs: Count = 8
     """Epochs of base, uniform and guided models."""
@@ -152,9 +152,7 @@ class Adversary(Section):
     continuation: Continuation = Continuation()
     """The search by continuation."""
 
-    lambdas: OneOrMore[Positive] = Field(
-        default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3]
-    )
+    lambdas: OneOrMore[Positive] = [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3]
     """Grid of lambda in the paper's formula: twice the value the authors' command takes."""
     seeds: OneOrMore[Seed] = [10]
     """Seeds; the base seed shares its initial weights."""

@@ -88,8 +88,8 @@ class Facts(NamedTuple):
 class Family(NamedTuple):
     """Where the parts of a classifier lie: the layers; in a layer, its attention, queries, keys, values, and parts of
     the tail by their names there; above them, the pooler, "" where there is none, and the classifier, and the
-    activation between, or the key of config.json that names it. What is not said is as in BERT. Where queries, keys and
-    values come from one part, they come in this order.
+    activation between, or the key of config.json that names it. Where queries, keys and values come from one part, they
+    come in this order.
 
     dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
     "" where there is none.
@@ -104,30 +104,30 @@ class Family(NamedTuple):
     """
 
     layers: str
-    pooler: str = "classifier.dense"
-    classifier: str = "classifier"
-    pooled: str = "tanh"
-    attention: str = "attention.self"
-    query: str = "attention.self.query"
-    key: str = "attention.self.key"
-    values: str = "attention.self.value"
-    dropped: str = "attention.self.dropout"
-    output: str = "attention.output.dense"
-    output_dropped: str = "attention.output.dropout"
-    first: str = "attention.output.LayerNorm"
-    inner: str = "intermediate.dense"
-    outer: str = "output.dense"
-    outer_dropped: str = "output.dropout"
-    second: str = "output.LayerNorm"
-    before: bool = False
-    gate: str = ""
-    third: str = ""
-    output_normed: str = ""
-    outer_normed: str = ""
-    plus: float = 0.0
-    asked: bool = False
-    last: bool = False
-    tuned: bool = True
+    pooler: str
+    classifier: str
+    pooled: str
+    attention: str
+    query: str
+    key: str
+    values: str
+    dropped: str
+    output: str
+    output_dropped: str
+    first: str
+    inner: str
+    outer: str
+    outer_dropped: str
+    second: str
+    before: bool
+    gate: str
+    third: str
+    output_normed: str
+    outer_normed: str
+    plus: float
+    asked: bool
+    last: bool
+    tuned: bool
 
 
 FAMILIES: Mapping[str, Family] = {
@@ -135,16 +135,6 @@ FAMILIES: Mapping[str, Family] = {
     for kind, parts in yaml.safe_load(Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")).items()
 }
 """By `model_type` of config.json."""
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "tanh": "tanh",
-}
-"""The activations of `model.tail` by their names in config.json."""
 KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_audit.arrays import Flags, Integers, Integers32
+from attention_audit.batching import find_starts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
@@ -61,7 +62,7 @@ class Pieces:
     @property
     def starts(self) -> Integers:
         """Return where the pieces of each text begin, (N,)."""
-        return self.counts.cumsum() - self.counts
+        return find_starts(self.counts)
 
     @property
     def places_by_text(self) -> list[Integers]:

@@ -307,16 +307,16 @@ class Encoded(NamedTuple):
 
 
 def pool_words(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
-    """Return the states of the pieces (B, P, H) as states of the words of text and query together, (B, W, H)."""
-    counts = pieces.read + pieces.queried
-    longest = int(counts.max())
+    """Return the states of the pieces (B, P, H) as states of the words of text and query together, (B, W, H), which
+    have no meaning behind the last word.
+    """
+    longest = int((pieces.read + pieces.queried).max())
     # (B, W, P), true where a piece is of a word
     members = pieces.words[:, None, :] == torch.arange(longest, device=states.device)[:, None]
     if pool == "sum":
         return members.to(states.dtype) @ states
     first = members.to(torch.uint8).argmax(-1)
-    found = states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
-    return found * mark_lengths(counts, longest)[..., None]
+    return states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
 
 
 def prepare_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
@@ -351,9 +351,7 @@ class WordStates(nn.Module):
         # some models normalise after their last layer, and say so in the last state only
         last = self.layer is None or self.layer == len(output.hidden_states) - 1
         words = pool_words(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
-        place = torch.arange(words.shape[1], device=words.device)
-        read, queried = pieces.read[:, None], pieces.queried[:, None]
-        asked = (place >= read) & (place < read + queried)
-        summary = (words * asked[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
+        read, both = (mark_lengths(count, words.shape[1]) for count in (pieces.read, pieces.read + pieces.queried))
+        summary = (words * (both & ~read)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
         longest = int(pieces.read.max())
-        return Encoded(words[:, :longest] * mark_lengths(pieces.read, longest)[..., None], summary)
+        return Encoded(words[:, :longest] * read[:, :longest, None], summary)
