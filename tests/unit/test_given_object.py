@@ -25,7 +25,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.stages.read_classifier import compare_with_given
 from attention_audit.transformer.folder import use_held
-from attention_audit.transformer.opening import hold_model, merge_adapters
+from attention_audit.transformer.in_memory import hold_model, merge_adapters
 
 TEXTS = [
     "the film is great",

@@ -106,8 +106,10 @@ def test_a_model_without_a_look_is_refused(draw, make, names):
 )
 def test_a_name_without_a_look_is_refused(draw, column, name, line):
     make, names = FIGURES[draw]
+    frame = make({"sst": list(names)[:1]})
+    frame[column] = frame[column].astype(object).replace(frame[column].iloc[0], name)
     with pytest.raises(AuditError, match=rf"^{line} of attention_audit/names\.py$"):
-        draw(make({"sst": list(names)[:1]}).assign(**{column: name}), names)
+        draw(frame, names)
 
 
 def test_correlation_marks_means_and_counts_where_it_is_defined():

@@ -46,7 +46,7 @@ from attention_audit.transformer.folder import (
     refuse_unless_installed,
     use_held,
 )
-from attention_audit.transformer.opening import hold_model, hold_tokenizer
+from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import set_piece_limit
 

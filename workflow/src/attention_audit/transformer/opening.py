@@ -1,5 +1,5 @@
 """Loading a Transformer and its tokenizer from a folder, offline, without code of its own, from safetensors alone; or
-taking them from memory in the place of the folder's files: what is read of a classifier of the library in memory.
+taking them from memory in the place of the folder's files.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,8 @@ from attention_audit.errors import AuditError
 
 from .folder import (
     NOT_INSTALLED,
-    HeldModel,
     find_family,
-    find_folder,
     find_held,
-    find_mirror,
     list_model_files,
     list_tokenizer_files,
     read_facts,
@@ -215,64 +212,3 @@ def choose_length(tokenizer: Any, model: Any, most: int) -> int:
         padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
         limits.append(positions if padding is None else positions - padding - 1)
     return int(min(limit for limit in limits if limit and limit <= UNLIMITED_LENGTH))
-
-
-def hold_tokenizer(tokenizer: Any) -> Any:
-    """Return a tokenizer, which may be named by its folder. Raises AuditError where it is none of the library."""
-    if isinstance(tokenizer, str | Path):
-        return open_tokenizer(find_folder(str(tokenizer), find_mirror(), "tokenizer"), split=False)
-    if not isinstance(tokenizer, import_library().PreTrainedTokenizerBase):
-        raise AuditError(
-            f"tokenizer: is {tokenizer!r:.40}; give that of the model, as AutoTokenizer of the library `transformers` "
-            "loads it"
-        )
-    return tokenizer
-
-
-def merge_adapters(model: Any) -> Any:
-    """Return a copy of a model with adapters of PEFT whose weights have what its active adapters add to them."""
-    from peft.tuners.tuners_utils import BaseTunerLayer
-    from peft.utils import ModulesToSaveWrapper
-
-    copy = deepcopy(model)
-    copy = getattr(copy, "get_base_model", lambda: copy)()
-    for name, part in [*copy.named_modules()]:
-        if isinstance(part, BaseTunerLayer):
-            if not part.disable_adapters:
-                part.merge()
-            copy.set_submodule(name, part.get_base_layer())
-        elif isinstance(part, ModulesToSaveWrapper):
-            active = [] if part.disable_adapters else part.active_adapters
-            copy.set_submodule(name, part.modules_to_save[active[0]] if active else part.original_module)
-    return copy
-
-
-def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldModel:
-    """Return a classifier and its tokenizer as they are read, called `name` in messages. prompted: it is a language
-    model. Raises AuditError where they are of no class of the library, and where weights are not in memory.
-    """
-    transformers = import_library()
-    if isinstance(model, transformers.Pipeline):
-        model, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
-    called = model
-    # as torch.compile, DataParallel and DistributedDataParallel wrap it
-    for inner in ("_orig_mod", "module"):
-        called = getattr(called, inner, called)
-    source = merge_adapters(called) if hasattr(called, "peft_config") else called
-    if not isinstance(source, transformers.PreTrainedModel):
-        raise AuditError(
-            f"{name}: is {type(model).__name__}; give a classifier of the library `transformers`, or its folder. "
-            "Of another network use audit_torch, or judge"
-        )
-    tasks = "CAUSAL_LM" if prompted else "SEQUENCE_CLASSIFICATION"
-    known = getattr(transformers, f"MODEL_FOR_{tasks}_MAPPING").get(type(source.config), type(source))
-    if not isinstance(source, known):
-        raise AuditError(
-            f"{name}: is a {type(source).__name__}; {'with' if prompted else 'without'} `prompt` the library's "
-            f"{known.__name__} can be audited, and another class by judge"
-        )
-    if any(weight.is_meta for weight in source.parameters()):
-        raise AuditError(f"{name}: some of its weights are not in memory (meta); load it without device_map")
-    # from where its class comes is asked of the object itself
-    config = source.config.to_dict() | {"architectures": [known.__name__], "auto_map": None}
-    return HeldModel(hold_tokenizer(tokenizer), called, source, config)
