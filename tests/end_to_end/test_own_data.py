@@ -34,10 +34,12 @@ def gaps(tmp_path_factory):
     return folder
 
 
+@pytest.mark.whole
 def test_the_base_model_may_have_another_encoder_and_attention(gaps):
     assert_rendered(gaps, ["wp_table3_guides", "wp_table5_adversary"], ["wp_fig3_seed_variance", "wp_fig5_tvd_jsd"])
 
 
+@pytest.mark.whole
 def test_twenty_classes_and_pairs_are_prepared(gaps):
     table = gaps.frame("tables/wp_table1_datasets.parquet")
     assert table.query("dataset == 'reviews' and row == 'train' and metric == 'classes'")["mean"].tolist() == [20]

@@ -160,6 +160,7 @@ def test_one_figure_by_name_or_path_is_one_job(altered):
     assert figure.read_bytes() == before
 
 
+@pytest.mark.whole
 def test_runs_lie_side_by_side(altered):
     altered.overlay(results="runs/b", corpora=OTHER)
     outcome = altered.run("runs/b/corpora/chorus/corpus.parquet")
