@@ -31,7 +31,6 @@ FOR_FIG5 = {
 }  # fmt: skip
 PARTS = {
     "wp_fig5": FOR_FIG5 | {"figure": 1},
-    "results/figures/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure": 1},
     "results/figures/chorus/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure_of_dataset": 1},
     "results/audits/chorus/base/permutation.parquet": {"prepare": 1, "train": 2, "permutation": 1},
     "--until train": {"prepare": 1, "train": 4},

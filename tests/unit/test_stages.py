@@ -154,7 +154,9 @@ def test_tables_end_with_the_data_sets_that_could_not_be_had(plan, name, gap):
     assert rows["note"].iloc[-gap:].str.startswith("not run: diabetes: mimic/").all()
 
 
-@pytest.mark.parametrize(("suite", "section"), [("jw", "jain_wallace"), ("ss", "serrano_smith")])
+@pytest.mark.parametrize(
+    ("suite", "section"), [pytest.param("jw", "jain_wallace", marks=pytest.mark.whole), ("ss", "serrano_smith")]
+)
 def test_a_suite_alone_has_its_own_tables_and_what_all_share(tmp_path, suite, section):
     """Those that speak of all suites are made too, and say nothing of suites that are not run."""
     with chdir(tmp_path):
