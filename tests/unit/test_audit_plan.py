@@ -240,3 +240,13 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about():
     none = plan_of(audits={key: ["performance", "ranked_sets"] for key in SUITE_KEYS})
     for plan, shown in ((some, about), (none, set())):
         assert {"summary", *about} & list_made(plan) == {"summary", *shown}
+
+
+def test_what_compares_models_is_not_made_of_predictions_that_are_asked_for_the_answer_alone():
+    masked = {"masking": {"datasets": ["chorus"], "percent": [100], "seeds": [1, 2]}}
+    compared = {"roar_fig_masked", "roar_table_racu"}
+    for audits, shown in (({"roar": ["permutation"]}, set()), ({"roar": ["predictions"]}, compared)):
+        plan = plan_of(audits=audits, **masked)
+        assert {"summary", *compared} & list_made(plan) == {"summary", *shown}
+    alone = plan_of(audits={"roar": ["permutation"]}, **masked)
+    assert "is not asked predictions" in refusal(alone.exhibit_plan.refuse, "roar_table_racu")

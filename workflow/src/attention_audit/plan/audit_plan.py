@@ -136,6 +136,10 @@ class AuditPlan:
         """Tell whether a model is asked an audit."""
         return audit_named(name) in self.asked[model]
 
+    def is_named(self, model: Model, name: str) -> bool:
+        """Tell whether a model is asked an audit, and not for the answer alone, which needs it of no other model."""
+        return self.is_asked(model, name) and (name != PREDICTIONS or name in model.data.audits)
+
     def explain_unasked(self, model: Model, names: Sequence[str]) -> dict[str, str]:
         """Of the audits of these names, those that a model is not asked, each with the reason."""
         return {name: f"{name} {why}" for name in names if (why := self.find_reason(model, audit_named(name)))}

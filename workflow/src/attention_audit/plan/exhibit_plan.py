@@ -84,7 +84,7 @@ class ExhibitPlan:
                 return f"{dataset} is no data set of {SUITES[exhibit.suite].title}"
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
-            if not any(self.audit_plan.is_asked(model, name) for data in asked for model in data.judged):
+            if not any(self.audit_plan.is_named(model, name) for data in asked for model in data.judged):
                 return f"{', '.join(data.suite.title for data in asked) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
