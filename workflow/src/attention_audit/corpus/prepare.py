@@ -264,7 +264,7 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
     for text in texts:
         if text.split not in (None, SPLITS[TEST]):
             continue
-        label = text.label and trained_on.labels.get(text.label, text.label)
+        label = text.label if text.label is None else trained_on.labels.get(text.label, text.label)
         if label is not None and label not in classes:
             raise AuditError(
                 f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "

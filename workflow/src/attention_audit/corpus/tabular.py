@@ -242,7 +242,8 @@ def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
     for place, row in read():
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
-        fields = name_fields(row)
+        # most fields are not inside of others, and need no look there
+        fields = row if wanted and row.keys() >= {*wanted.values()} else name_fields(row)
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
             if column not in fields and not any(
