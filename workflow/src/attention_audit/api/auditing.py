@@ -185,11 +185,12 @@ def run_plan(plan: Plan, tables: Collection[str] = RETURNED_TABLES, progress: bo
             jobs.insert(0, job)
             needed.update(job.read)
     found: dict[str, pd.DataFrame] = {}
-    # the bar of notebooks warns as it is imported, where they have no widgets
-    bar = import_module("tqdm.auto" if progress else "tqdm").tqdm(jobs, unit="step", disable=not progress)
+    # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
+    bar: Any = import_module("tqdm.auto").tqdm(jobs, unit="step") if progress else jobs
 
     def say(line: str) -> None:
-        bar.set_postfix_str(line[:60])
+        if progress:
+            bar.set_postfix_str(line[:60])
 
     for job in bar:
         files, made = (

@@ -254,10 +254,8 @@ def audit_classifier(
     """
     refuse_unless_installed()
     texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
-    settings, wanted = (
-        {} if settings is None else settings,
-        "give keys of the configuration that no argument stands for",
-    )
+    settings = {} if settings is None else settings
+    wanted = "give keys of the configuration that no argument stands for"
     refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
     if own := {"hf", "corpora", "datasets"} & {*settings}:
         raise AuditError(f"settings: has {min(own)}; {wanted}")
