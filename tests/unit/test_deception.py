@@ -1,5 +1,6 @@
 """Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
 
+from dataclasses import replace
 from itertools import product
 from math import nan
 
@@ -16,6 +17,7 @@ from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import Names, Style
+from attention_audit.readout import Maps
 from attention_audit.tables.render import show_table
 from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import collect_labels
@@ -55,6 +57,18 @@ def test_what_a_model_does_without_the_hidden_words_by_hand():
     assert [*found["right_without"]] == [bool(labels[0] == 0), bool(labels[1] == 1), None, bool(labels[3] == 0)]
     p = [1 / (1 + np.exp(-mean / 2)) for mean in (2 / 3, -3, 2 / 3, -2)]
     np.testing.assert_allclose(found["fall"], [p[0] - p[1], 0, nan, p[2] - p[3]], rtol=1e-6, atol=1e-7)
+
+
+def test_words_are_found_by_their_place_where_the_beginning_of_a_text_is_not_read():
+    model, split = model_of(attention="linear"), split_of([[2, 4, 5, 6, 3]])
+    whole = make_readout([3], outputs=3)
+    last = Maps([whole.attention[0][:, None]], np.array([0]), places=[np.array([2, 3, 4])])
+    texts = AttributedTexts(model, split, replace(whole, several=last), lambda line: None)
+    # of five words the last three are read, so that the fourth is the second item, and the first is none
+    cut, same = impermissible(texts, {"text-0": [0, 3]}), impermissible(replace(texts, readout=whole), {"text-0": [1]})
+    assert cut["blocked_words"].tolist() == [1]
+    assert cut["mass"] == [pytest.approx(whole.attention[0][1])]
+    assert cut["fall"].tolist() == same["fall"].tolist()
 
 
 def test_texts_without_named_words_are_left_out():
