@@ -38,7 +38,7 @@ class ReadSpec(Section):
 
 
 class TableSpec(Section):
-    """How a table is written: see `plan.exhibits.Table`.
+    """How a table is written: see `plan.exhibits.Exhibit`.
 
     gaps: data sets that could not be had, by reason. paper, number: which published numbers stand in their rows.
     """

@@ -15,9 +15,8 @@ Files = dict[str, list[str]]
 class PlannedJob:
     """A job: the rule that makes it with which wildcards, on which files, and its settings.
 
-    stage: the module of `stages` that runs it;
-    by default it has the rule's name. runs: modules that it calls without importing them. prints: modules whose words
-    it prints.
+    stage: the module of `stages` that runs it; by default it has the rule's name. runs: modules that it calls without
+    importing them. prints: modules whose words it prints.
     """
 
     rule: str

@@ -1,6 +1,6 @@
 """All that Snakemake's rules ask: the one object that they share.
 
-Nothing is computed here, and no heavy library is imported. The settings of a job are a typed model of `jobs/`, which is
+Nothing is computed here, and no heavy library is imported. The settings of a job are a typed model, which is
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
