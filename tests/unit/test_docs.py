@@ -75,6 +75,7 @@ def test_the_map_of_the_tree_is_true_and_whole():
     assert {path for path in entries if not (ROOT / path).exists()} == set()
     folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "workflow").iterdir()}
     assert folders - {"workflow/src"} <= entries
+    assert (ROOT / "results/.gitignore").read_text() == "*\n!.gitignore\n"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "/extending/" not in page])
