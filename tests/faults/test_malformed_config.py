@@ -147,8 +147,8 @@ TEXTS = {
         f"error: suite 'xx' is not known (known: {', '.join(suite.name for suite in SUITES.values())}); declare it in ",
     ),
     "an audit without its need": (
-        "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",
-        "error: audits.ss: correlation needs attention over ",
+        "jain_wallace: {datasets: [chorus]}\naudits: {jw: [comparison]}",
+        "error: audits.jw: comparison needs a base model that others are compared with, which this suite has not; ",
     ),
     "a file of rules that is not there": (
         "datasets: [chorus]\nrules: [mine.smk]",

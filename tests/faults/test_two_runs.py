@@ -1,5 +1,8 @@
 """Two runs in one folder."""
 
+import os
+import signal
+
 from hurt import contents, differing, error_lines, kill_tree, wait_for
 
 
@@ -8,9 +11,12 @@ def test_the_second_ends_at_once_and_the_first_is_unharmed(finished, new_folder,
     times = 5 if full else 1
     with folder.start("all") as first:
         wait_for(folder.path / "results/logs/prepare/chorus.log", "train")
+        # however long the others take to start, it runs until they have ended
+        os.killpg(first.pid, signal.SIGSTOP)
         for _ in range(times):
             second = folder.refuse("all")
             assert error_lines(second) == {"error: another run is writing to results/; wait for it to end"}
+        os.killpg(first.pid, signal.SIGCONT)
         if full:
             first.communicate(timeout=600)
             assert first.returncode == 0
