@@ -26,13 +26,12 @@ their mean. Weights that a reader sets and that do not sum to 1 are divided by t
 z, bias and tail are missing, `why_not` says why, and `imposed` has what Python predicts under other maps, if it can.
 The states z and bias stay as they are under all maps.
 
-Weights have three significant digits, and more where the logits would otherwise differ from Python's by more than 5e-4.
-Every logit of `here` under every map of kind "attention" agrees with that from the readout to 1e-3.
+Weights, states and biases have six significant digits: every logit of `here` under every map of kind "attention" agrees
+with that from the readout to 1e-3.
 
 Lists with one entry a text are in one order, that of `View.id`. An entry is null where that text has none.
 
-What fits: a stratified sample of the texts where the page cannot show all, the same for all views of a data set; and
-numbers with as few digits as the page can do with.
+What fits: a stratified sample of the texts where the page cannot show all, the same for all views of a data set.
 """
 
 import gzip
@@ -41,13 +40,13 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from math import ceil, floor, log10
+from math import floor
 from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.arrays import Floats
+from attention_audit.arrays import Array, Floats
 
 MapKind = Literal["attention", "signed", "share", "mark"]
 ColumnKind = Literal["integer", "number", "flag", "text"]
@@ -253,43 +252,15 @@ def share_room(counts: Mapping[str, int], sizes: Mapping[str, float], room: floa
     return fitted
 
 
-TOLERANCE = 9e-4
-"""How far a logit of the page may be from that of the readout; what is promised is 1e-3."""
-OF_STATES = 6e-4
-"""The part of it that the digits of states and biases may take."""
-SIGNIFICANT = 3
-"""Digits of a weight, where these are enough; and decimals of a state at least."""
-DIGITS = 9
-"""Digits at most: those of the numbers that are read, which are of 32 bits."""
+DIGITS = 6
+"""Significant digits of weights, states and biases; the numbers that are read have seven."""
 MIN_WEIGHT = 1e-7
-"""Smaller weights are written as 0."""
+"""Smaller numbers are written as 0."""
 
 
-def round_digits(values: Floats, digits: int = SIGNIFICANT) -> Floats:
-    """Round to the nearest numbers of so many significant digits; 0 where the magnitude is below `MIN_WEIGHT`."""
-    magnitude = np.abs(values)
+def round_digits(values: Array) -> Floats:
+    """Round to the nearest numbers of `DIGITS` significant digits; 0 where the magnitude is below `MIN_WEIGHT`."""
+    magnitude = np.abs(values, dtype=np.float64)
     small = magnitude < MIN_WEIGHT
-    places = digits - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude)))
-    scale = 10.0**places
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude))))
     return np.where(small, 0.0, np.rint(values * scale) / scale)
-
-
-def count_decimals(steep: float) -> int:
-    """Count the decimals of states that leave the logits under any weights that sum to 1 within `OF_STATES`; biases
-    have two more. steep: by how much a logit moves at most where every score moves by 1.
-    """
-    return min(max(SIGNIFICANT, ceil(log10(0.505 * steep / OF_STATES))), DIGITS)
-
-
-def round_weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, Floats], steep: Floats) -> Floats:
-    """Round weights (L,) or, of several heads, (H, L), to three significant digits; with more where a logit that the
-    page makes of them, or of their mean, and of rounded states (L, S) and biases (S,) would be further than `TOLERANCE`
-    from the exact. steep: as for `count_decimals`, of each score (S,).
-    """
-    wanted, found = np.atleast_2d(map_).mean(0) @ exact[0] + exact[1], map_
-    for digits in range(SIGNIFICANT, DIGITS):
-        found = round_digits(map_, digits)
-        made = np.atleast_2d(found).mean(0) @ rounded[0] + rounded[1]
-        if (steep * np.abs(made - wanted)).max() <= TOLERANCE:
-            break
-    return found

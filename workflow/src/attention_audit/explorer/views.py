@@ -27,9 +27,7 @@ from .document import (
     Tail,
     View,
     Weights,
-    count_decimals,
     round_digits,
-    round_weights,
 )
 
 Maps = list[Floats | None]
@@ -201,30 +199,13 @@ class ViewBuilder:
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
 
-    def _round_states(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
-        """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
-        as agree.
-        """
-        heads = [readout.head for readout in self.readouts]
-        steep = [1.0 if head is None else float(head.weight.abs().sum(1).max()) for head in heads]
-        decimals, by_score = count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
+    def _add_states(self, runs: Iterable[Run]) -> None:
+        """Give the runs their states and biases, and the tail of a model of pairs."""
         for run, readout in zip(runs, self.readouts, strict=True):
-            run["z"] = [z.astype(np.float64).round(decimals).ravel().tolist() for z in readout.contribution]
-            run["bias"] = readout.bias.astype(np.float64).round(decimals + 2).tolist()
+            run["z"] = [round_digits(z).ravel().tolist() for z in readout.contribution]
+            run["bias"] = round_digits(readout.bias).tolist()
             if readout.head is not None:
                 run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-        # of all seeds beside each other
-        every = zip(*(readout.contribution for readout in self.readouts), strict=True)
-        biases = np.concatenate([readout.bias for readout in self.readouts], 1, dtype=np.float64)
-        exact = [(np.concatenate(z, 1, dtype=np.float64), bias) for z, bias in zip(every, biases, strict=True)]
-        rounded = [(z.round(decimals), bias.round(decimals + 2)) for z, bias in exact]
-        return {
-            key: [
-                map_ if map_ is None else round_weights(map_, states, nearly, by_score).tolist()
-                for map_, states, nearly in zip(maps, exact, rounded, strict=True)
-            ]
-            for key, maps in self.imposable.items()
-        }
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
@@ -248,6 +229,8 @@ class ViewBuilder:
             key: [None if map_ is None else round_digits(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
+        if self.here:
+            self._add_states(runs.values())
         words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
         return View(
             id=ids,
@@ -258,7 +241,7 @@ class ViewBuilder:
             candidates=[None] * len(ids) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
             runs=runs,
-            maps=maps | (self._round_states([*runs.values()]) if self.here else {}),
+            maps=maps,
             imposed=self._impose(),
             own=self.own,
             columns={
