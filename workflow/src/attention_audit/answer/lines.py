@@ -54,7 +54,7 @@ def write_number(unit: Unit, value: float) -> str:
     """Write a number without a 0 before the point, unless it is in percent: .35, −.12; "" where it is not known."""
     scale, form = UNIT_FORMATS[unit]
     written = f"{scale * value:{form}}".replace("-", "−") if isfinite(value) else ""
-    return written.replace("0.", ".", 1) if scale == 1 else written
+    return written.replace("0.", ".", 1) if scale == 1 and abs(value) < 1 else written
 
 
 NUMBER_WRITERS = {unit: partial(write_number, unit) for unit in UNIT_FORMATS}
