@@ -79,6 +79,15 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
     assert cell.clause == f"same top word 100 %, chance 12 %; pairs {share} to {share}"
 
 
+def test_trainings_are_in_the_order_of_all_questions():
+    rows = pairs(0.1, 0.4).replace({"seed": {3: 0}})
+    rows.loc[rows["other"] == 2, "jsd"] = 0.2
+    seeds = predicted("base", [0.9] * 3).replace({"seed": {3: 0}})
+    # of the pairs of trainings 1, 2, 0, that of the last two shares .5, others .75
+    cell = ask("stable", predictions=seeds, stability=rows)
+    assert cell.part.estimate.each == pytest.approx([0.75, 0.625, 0.625])
+
+
 def test_trainings_that_share_a_frozen_encoder_are_said_to():
     cell = ask("stable", subject(frozen=True), stability=pairs(0.1, 0.4))
     assert cell.clause.endswith(SHARED_ENCODER)

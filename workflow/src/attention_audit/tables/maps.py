@@ -57,7 +57,8 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
             pairs, (rho,) = make_pair_grids(stable, ["rho"], list_values(stable, "id"))
             similar = estimate_mean(rho, -1.0)
             # pairs are no trainings: of each training, the mean with the others
-            found["rank_stability"] = similar._replace(each=(weigh_dots(pairs) @ similar.each).tolist())
+            each = weigh_dots(pairs, np.unique(pairs)) @ similar.each
+            found["rank_stability"] = similar._replace(each=each.tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= average_measures(of_marks, ["auprc"])

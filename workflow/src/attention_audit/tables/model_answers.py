@@ -321,7 +321,7 @@ def state_pairs(
     at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
     several, first = measured.several[at], measured.predictions[at]
     apart, chance, same = (np.where(several, each, nan) for each in values)
-    weights = weigh_dots(pairs)
+    weights = weigh_dots(pairs, np.array(measured.seeds))
 
     def measure(number: int | None) -> Part:
         mine, shuffled = (measured.keep(each, number, first) for each in (apart, chance))
