@@ -61,6 +61,11 @@ NUMBER_WRITERS = {unit: partial(write_number, unit) for unit in UNIT_FORMATS}
 write_share, write_percent, write_points, write_probability = NUMBER_WRITERS.values()
 
 
+def write_setting(value: float) -> str:
+    """Write a number of the configuration, with all its digits."""
+    return f"{value:g}".replace("0.", ".")
+
+
 def write_range(low: float, high: float, unit: Unit) -> str:
     """Write two ends; one that is not bounded, or not known, is left out."""
     write = NUMBER_WRITERS[unit]
@@ -78,10 +83,10 @@ def draw_zones(zones: str) -> str:
 
 def write_brief(row: Row, question: str, interval: str) -> str:
     """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
-    if question == "signed" and (chance := write_percent(row["signed_shuffled"] or nan)):
+    if question == "signed" and (chance := write_percent(*read_numbers(row, question, "shuffled"))):
         # scores without weights, which cannot be shuffled, belong to no suite
         return f"{interval}; {'shuffled' if row['suite'] else 'random'} {chance}"
-    if question == "unique" and (change := write_probability(row["unique_tvd"] or nan)):
+    if question == "unique" and (change := write_probability(*read_numbers(row, question, "tvd"))):
         return f"TVD {change} of {write_probability(row['unique_tvd_budget'])}"
     return interval
 

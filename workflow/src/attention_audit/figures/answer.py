@@ -20,6 +20,7 @@ from attention_audit.answer.lines import (
     read_numbers,
     write_line,
     write_probability,
+    write_setting,
     write_share,
 )
 from attention_audit.answer.statements import CLASSES, NONE
@@ -133,7 +134,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
             draw_mark(axes, shared, UPPER, SQUARE)
         most, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
         if np.isfinite(budget):
-            look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_share(budget)}"}
+            look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_setting(budget)}"}
             draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(most, 1.0), DOTTED, look, tick="")
     each = list_known(row, f"{question}_each") or [value]
     for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:

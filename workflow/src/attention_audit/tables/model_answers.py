@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate
-from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
+from attention_audit.answer.lines import write_percent, write_points, write_probability, write_setting, write_share
 from attention_audit.answer.samples import (
     Adversary,
     Bracket,
@@ -399,7 +399,7 @@ def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, sha
         first = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
     further = describe_bracket(main)
     if main.budget > within.budget:
-        further = f"within {write_share(within.budget)}: {said} ({describe_bracket(within)})"
+        further = f"within {write_setting(within.budget)}: {said} ({describe_bracket(within)})"
     return f"{first}{others}; {further}"
 
 
