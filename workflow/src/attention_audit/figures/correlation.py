@@ -90,7 +90,8 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HEIGHT, models)
     for panel in panels:
         draw_histograms(panel.axes[0], panel.rows)
-        panel.write_title(f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
+        known = panel.rows["id"].where(panel.rows["tau"].notna())
+        panel.write_title(f"{known.groupby(panel.rows['measure']).nunique().max()} texts")
     describe(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",
