@@ -73,6 +73,7 @@ def test_signed_has_the_lower_of_its_two_parts():
     cell = say((0.1, 0.0, 0.2))
     assert (cell.zones, cell.said) == ("1", "in nearly all texts, hardly more than shuffled weights")
     assert say((math.nan, math.nan, math.nan)).zones == "3"
+    assert (say((0.5, 0.1, 0.9)).zones, say((0.5, 0.1, 0.9)).said) == ("123", CANNOT_TELL)
 
 
 def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():

@@ -91,9 +91,10 @@ def say_zones(zones: str, said: Sequence[str]) -> str:
 def say_part(question: str, part: Part) -> str:
     """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
     own, avoided = list_zones(question, part)
-    said = say_zones(own, QUESTIONS[question].said)
-    lower = avoided and take_lower(own, avoided) != own
-    return f"{said}, {say_zones(avoided, PARTS)} more than {part.chance}" if lower else said
+    lower, said = take_lower(own, avoided), QUESTIONS[question].said
+    if lower == own or avoided == ZONES:
+        return say_zones(lower, said)
+    return f"{say_zones(own, said)}, {say_zones(avoided, PARTS)} more than {part.chance}"
 
 
 def count_apart(question: str, part: Part, zones: str) -> int:
