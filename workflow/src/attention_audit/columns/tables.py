@@ -36,8 +36,8 @@ TABLE = describe_file(
     mean=real.or_null("mean over seeds, or the value itself where there is one; null where the data set was not run"),
     sd=real.or_null("standard deviation over seeds (n - 1); null below two seeds"),
     low=real.or_null(
-        "lower end of the 95 % interval over texts and trainings, which is that of the summary's means; null "
-        "where there is none"
+        "lower end of the 95 % interval over texts and trainings, of questions and RACU over texts alone; null where "
+        "there is none"
     ),
     high=real.or_null("upper end of that interval"),
     seeds=seed_count("number of seeds; 0 for a property of the data"),
@@ -103,7 +103,7 @@ def build_bounds(name: str, kind: Column, *, meaning: str) -> dict[str, Column]:
     """Build the columns of an effect and of the bounds of its interval."""
     return {
         f"{name}_value": kind.or_null(meaning),
-        f"{name}_low": kind.or_null("lower end of its 95 % interval over trainings and texts"),
+        f"{name}_low": kind.or_null("lower end of its 95 % interval"),
         f"{name}_high": kind.or_null("upper end of it"),
     }
 

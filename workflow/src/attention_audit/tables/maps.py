@@ -108,7 +108,7 @@ def own_table_heads(
     `ranks`: where erasing in the order of this head's weights lies between chance (0) and the smallest set found (1).
     A model of which no head is known has one row, of its map, and a note that says so. From columns.HEADS,
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
-    with intervals over texts and trainings.
+    with intervals over texts.
     """
     rows: list[Row] = []
     for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):
