@@ -379,9 +379,7 @@ def describe_part(measured: MeasuredModel, found: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
     bounds, texts = found.interval, np.asarray(measured.several.all(0))
     # of one training
-    each, each_low, each_high = ([bound] for bound in bounds)
-    counts = {"texts": int(texts.sum()), "groups": measured.count(texts)}
-    return Part(Estimate(*bounds, each=each, each_low=each_low, each_high=each_high, **counts))
+    return Part(Estimate(*bounds, each=bounds[:1], texts=int(texts.sum()), groups=measured.count(texts)))
 
 
 def describe_bracket(found: Bracket) -> str:

@@ -78,18 +78,12 @@ def name_row(row: Row, labels: Labels, *names: str) -> Texts:
     return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
 
-UNBOUNDED = "cannot be bounded: its divisor may be 0"
-"""Of an interval without ends, which only a ratio has."""
-
-
 def write_interval(low: float, high: float, metric: str = "") -> str:
     """Write an interval in brackets, with the digits of a metric; "" where an end is not known, or where the value
-    itself is infinite. What has no end is said in words.
+    itself is infinite. What has no upper end is said in words.
     """
     if math.isnan(low) or math.isnan(high) or low == math.inf:
         return ""
-    if math.isinf(low):
-        return f" [{UNBOUNDED}]"
     first = format_number(low, metric)
     return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
 
