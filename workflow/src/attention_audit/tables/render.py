@@ -292,8 +292,7 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
         }
 
     if replication.empty:
-        known = ["data set", "row", "metric", "published", "ours", "difference", "agreement", "note"]
-        return [Block(pd.DataFrame(columns=known, dtype=str), text=NOTHING_PUBLISHED)]
+        return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
         title = f"{find_label(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
