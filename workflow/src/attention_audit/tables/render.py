@@ -48,8 +48,11 @@ Shown = Callable[[pd.DataFrame, Labels], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
 Texts = dict[str, str]
 TEX = str.maketrans(
-    {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
-)
+    {
+        "±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$",
+        "≠": r"$\neq$", "●": r"$\bullet$", "·": r"$\cdot$", "−": "$-$", "–": "{--}",
+    }
+)  # fmt: skip
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
