@@ -71,6 +71,8 @@ def test_what_lies_off_the_scale_is_an_arrow():
     figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
     assert places_of(strip_of(figure, "unique"), "<") == [-0.25]
     assert places_of(strip_of(figure, "used"), ">") == pytest.approx([0.175])
+    (legend,) = figure.legends
+    assert [mark.get_marker() for mark in legend.legend_handles if hasattr(mark, "get_marker")] == ["o"]
 
 
 def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square():

@@ -52,7 +52,7 @@ RING = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
 SQUARE = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
-NUMBERED_POINT = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+NUMBERED_POINT = POINT | {"markersize": 7, "label": "a predicted class"}
 NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
@@ -90,8 +90,11 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
 def draw_mark(axes: Axes, value: float, height: float, look: Keywords, arrow: float = 6) -> None:
     """Draw a value; an arrow of some points at the end of the zones where it lies beyond."""
     end = np.clip(value, *axes.get_xlim())
-    own = {} if value == end else {"marker": "<" if value < end else ">", "markersize": arrow}
-    axes.plot([end], [height], **look | own, clip_on=False)
+    if value != end:
+        # the legend shows no arrow
+        axes.plot([], [], **look)
+        look = look | {"marker": "<" if value < end else ">", "markersize": arrow, "label": ""}
+    axes.plot([end], [height], **look, clip_on=False)
 
 
 def draw_range(axes: Axes, low: float, high: float, height: float, look: Keywords, tick: str = "|") -> None:
@@ -128,7 +131,7 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
         [ring] = read_numbers(row, "signed", "shuffled")
-    if question == "unique":
+    if question == "unique" and np.isfinite(value):
         # how much the other trainings share, and where the search stands within the tolerance
         for shared in list_known(row, "stable_each")[:1]:
             draw_mark(axes, shared, UPPER, SQUARE)
