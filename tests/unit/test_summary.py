@@ -80,12 +80,11 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
 
 
 def test_trainings_are_in_the_order_of_all_questions():
-    rows = pairs(0.1, 0.4).replace({"seed": {3: 0}})
+    rows = pairs(0.1, 0.4)
     rows.loc[rows["other"] == 2, "jsd"] = 0.2
-    seeds = predicted("base", [0.9] * 3).replace({"seed": {3: 0}})
-    # of the pairs of trainings 1, 2, 0, that of the last two shares .5, others .75
-    cell = ask("stable", predictions=seeds, stability=rows)
-    assert cell.part.estimate.each == pytest.approx([0.75, 0.625, 0.625])
+    # trainings 3 and 2 share .5, others .75
+    cell = ask("stable", predictions=predicted("base", [0.9] * 3)[::-1], stability=rows)
+    assert cell.part.estimate.each == pytest.approx([0.625, 0.625, 0.75])
 
 
 def test_trainings_that_share_a_frozen_encoder_are_said_to():
@@ -293,13 +292,6 @@ def test_a_model_is_held_against_the_largest_class(right, texts, word):
     assert found["majority_accuracy"] == 0.5
     assert found["accuracy"] == pytest.approx(np.mean(right), abs=0.01)
     assert found["learnt_value"] == pytest.approx(found["accuracy"] - 0.5)
-
-
-def test_less_than_the_majority_is_never_learnt():
-    labels = np.where(np.arange(140) < 66, 2, np.arange(140) % 2)
-    found = judge_ability(labels, np.where(np.arange(140) < 60, labels, 1 - labels % 2)[None], None)
-    assert found["accuracy"] < found["majority_accuracy"]
-    assert found["learnt"] == "no"
 
 
 @pytest.fixture

@@ -49,8 +49,6 @@ TABLE = describe_file(
 
 UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of the estimates; all others are shares."""
-PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high", "random", "others"))
-"""The columns that stand beside the answer where words of the test texts are marked."""
 f1 = Column(real.type, unit="F1")
 
 

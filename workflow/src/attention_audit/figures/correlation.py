@@ -90,8 +90,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HEIGHT, models)
     for panel in panels:
         draw_histograms(panel.axes[0], panel.rows)
-        known = panel.rows["id"].where(panel.rows["tau"].notna())
-        panel.write_title(f"{known.groupby(panel.rows['measure']).nunique().max()} texts")
+        panel.write_title(f"{panel.rows.dropna(subset='tau')['id'].nunique()} texts")
     describe(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",

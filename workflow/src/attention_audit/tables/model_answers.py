@@ -109,6 +109,11 @@ class MeasuredModel:
             raise NotAsked(find_reason(self.subject, audit))
         return rows
 
+    def select_pairs(self, seed: int) -> pd.DataFrame:
+        """Select the rows of `stability` on this model that are of a training and another one."""
+        rows = self.select_rows("stability")
+        return rows[(rows["seed"] == seed) | (rows["other"] == seed)]
+
     def lay_out(self, rows: pd.DataFrame, name: str) -> Floats:
         """Lay a column of rows out by training and text, (S, N), of texts of several items; NaN elsewhere."""
         return np.where(self.several, make_grid(rows, name, self.seeds, self.ids), nan)
@@ -369,8 +374,7 @@ def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[
 
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
-    rows = measured.select_rows("stability")
-    pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)].groupby(["seed", "other"], sort=False, observed=True)
+    pairs = measured.select_pairs(seed).groupby(["seed", "other"], sort=False, observed=True)
     found = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
     return [*map(average_known, found.T)]
 
