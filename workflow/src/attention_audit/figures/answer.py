@@ -35,7 +35,7 @@ SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
 TOP, ROW, KEY, HIGH, BELOW = 0.27, 0.57, 0.62, 0.27, 0.16
 """Inches: the title, a row, the legend, the zones of a row, and what is below them in it."""
-ASKS, SAYS, REASON, TITLE = 25, 33, 40, 110
+ASKS, SAYS, REASON, TITLE = 25, 28, 38, 110
 """Letters in a line of a question, of a statement, of what stands below it, and of the title."""
 TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
 """The colours of low, middle and high zone; and where nothing is stated."""
@@ -172,15 +172,15 @@ def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
     if not stated and row[f"{line.question}_reason"]:
         below = line.remark.split("; ")[0]
     colour = style.BLACK if stated else MUTED
-    high = 16.0
+    high, room = 16.0, 4
     for text, letters, lines, look in (
-        (line.said, SAYS, 2, {"weight": "bold", "color": colour}),
+        (line.said, SAYS, 3, {"weight": "bold", "color": colour}),
         (numbers, TITLE, 1, {"color": colour}),
         (below, REASON, 3, {"fontsize": style.SMALL, "color": MUTED}),
     ):
-        shown = fill(shorten(text, lines * letters, placeholder=" …"), letters)
-        axes.annotate(shown, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
-        high -= 10.5 * len(shown.splitlines())
+        shown = fill(shorten(text, lines * letters, placeholder=" …"), letters).splitlines()[:room]
+        axes.annotate("\n".join(shown), (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
+        high, room = high - 10.5 * len(shown), room - len(shown)
 
 
 @style.use_house_style()
