@@ -104,7 +104,7 @@ def test_a_question_without_a_statement_says_why():
     why = "located needs a network that can be run again, and of mine only readouts are given"
     said = "in nearly all texts, at least partly more than shuffled weights"
     figure = draw(answer("signed", "23", said, 0.97, 0.96, 0.98, next_low=0.9, next_high=1.0), located_reason=why)
-    assert {why, said} == {text for text in (why, said) if text in words_of(figure)}
+    assert all(text in words_of(figure) for text in (why, said))
     assert_readable(figure)
     assert NO_MODEL in words_of(draw(model=""))
 

@@ -84,8 +84,7 @@ def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():
     assert conclude("used", groups).reason == "30 of the 100 groups of texts needed"
     assert conclude("ranks", Part()).reason == NOTHING
     # of a few texts, nothing is known of what can be had
-    unclear = Part(Estimate(texts=2, groups=2))
-    assert conclude("ranks", unclear).reason == "2 of the 100 texts needed"
+    assert conclude("ranks", Part(Estimate(texts=2, groups=2))).reason == "2 of the 100 texts needed"
     assert conclude("ranks", part(0.9, 0.8, 1, shuffled=0.75)).reason == "any weights would do"
     assert conclude("ranks", part(0.9, 0.8, 1, shuffled=0.74)).zones == "3"
     assert conclude("used", part(0.3, 0.2, 0.4), reason="no").reason == "no"
