@@ -125,7 +125,7 @@ def hf_table_performance(
     """
     rows = average_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
-    cut = rows[["dataset", "row", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
+    cut = rows[["dataset", "row", "lambda", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
     keys = pd.MultiIndex.from_frame(cut[["dataset", "row"]])
     cut = cut.assign(metric=CUT, mean=counts.reindex(keys, fill_value=0).to_numpy(np.float64))
     cut = cut[keys.isin([(judged.dataset, judged.model) for judged in subjects])]
