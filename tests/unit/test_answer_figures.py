@@ -103,8 +103,11 @@ def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn():
 def test_a_question_without_a_statement_says_why():
     why = "located needs a network that can be run again, and of mine only readouts are given"
     said = "in nearly all texts, at least partly more than shuffled weights"
-    figure = draw(answer("signed", "23", said, 0.97, 0.96, 0.98, next_low=0.9, next_high=1.0), located_reason=why)
-    assert all(text in words_of(figure) for text in (why, said))
+    signed = answer("signed", "23", said, 0.97, 0.96, 0.98, next_low=0.9, next_high=1.0)
+    figure = draw(signed, located_reason=why, dataset="movies " * 60)
+    assert why in words_of(figure)
+    assert said in words_of(figure)
+    assert figure.texts[0].get_text().count("\n") == 1
     assert_readable(figure)
     assert NO_MODEL in words_of(draw(model=""))
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from math import nan
-from textwrap import fill, shorten
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
 TOP, ROW, KEY, HIGH, BELOW = 0.27, 0.57, 0.62, 0.27, 0.16
 """Inches: the title, a row, the legend, the zones of a row, and what is below them in it."""
-ASKS, SAYS, REASON, TITLE = 25, 28, 38, 110
+ASKS, SAYS, REASON, TITLE = 25, 28, 38, 104
 """Letters in a line of a question, of a statement, of what stands below it, and of the title."""
 TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
 """The colours of low, middle and high zone; and where nothing is stated."""
@@ -178,7 +178,7 @@ def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
         (numbers, TITLE, 1, {"color": colour}),
         (below, REASON, 3, {"fontsize": style.SMALL, "color": MUTED}),
     ):
-        shown = fill(shorten(text, lines * letters, placeholder=" …"), letters).splitlines()[:room]
+        shown = fill(text, letters, max_lines=min(lines, room), placeholder=" …").splitlines()[:room]
         axes.annotate("\n".join(shown), (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
         high, room = high - 10.5 * len(shown), room - len(shown)
 
@@ -210,6 +210,6 @@ def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
         # those of a stated question are in colour
         handles = handles | own if stated else own | handles
     title = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
-    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
+    figure.text(0, 1, fill(title, TITLE, max_lines=2, placeholder=" …"), va="top", fontsize=style.TITLE)
     figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure
