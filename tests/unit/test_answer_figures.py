@@ -71,6 +71,8 @@ def test_what_lies_off_the_scale_is_an_arrow():
     figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
     assert places_of(strip_of(figure, "unique"), "<") == [-0.25]
     assert places_of(strip_of(figure, "used"), ">") == pytest.approx([0.175])
+    (legend,) = figure.legends
+    assert [mark.get_marker() for mark in legend.legend_handles if hasattr(mark, "get_marker")] == ["o"]
 
 
 def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square():
@@ -99,8 +101,14 @@ def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn():
 
 
 def test_a_question_without_a_statement_says_why():
-    figure = draw(stable_reason="there is one training")
-    assert "there is one training" in words_of(figure)
+    why = "located needs a network that can be run again, and of mine only readouts are given"
+    said = "in nearly all texts, at least partly more than shuffled weights"
+    signed = answer("signed", "23", said, 0.97, 0.96, 0.98, next_low=0.9, next_high=1.0)
+    figure = draw(signed, located_reason=why, dataset="movies " * 60)
+    assert why in words_of(figure)
+    assert said in words_of(figure)
+    assert figure.texts[0].get_text().count("\n") == 1
+    assert_readable(figure)
     assert NO_MODEL in words_of(draw(model=""))
 
 

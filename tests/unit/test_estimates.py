@@ -138,7 +138,7 @@ def test_shares_count_alike_however_much_can_be_had():
     assert estimate(take_share(top, bottom)).value == pytest.approx(0.75)
 
 
-DOTS = weigh_dots(np.array([[10, 50], [10, 257], [50, 257]]))
+DOTS = weigh_dots(np.array([[10, 50], [10, 257], [50, 257]]), np.array([10, 50, 257]))
 JSD = np.array([[0.1], [0.2], [0.3]]) * np.ones((3, 60))
 """Of the maps of three pairs of trainings."""
 

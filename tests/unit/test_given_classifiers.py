@@ -247,7 +247,7 @@ JUDGED = EvaluatedModel(dataset="chorus", suite="hf", paper="own", model="mine",
 
 
 def test_the_table_counts_the_texts_that_are_cut():
-    about = {"dataset": "chorus", "seed": 1, "lambda": np.nan}
+    about = {"dataset": "chorus", "seed": 1, "lambda": 0.4}
     frames = [
         pd.DataFrame(performance(make_heads([3, 4]), "unknown")).assign(**about, model=model)
         for model in ("mine", "imposed")
@@ -255,7 +255,7 @@ def test_the_table_counts_the_texts_that_are_cut():
     cut = pd.DataFrame({"dataset": "chorus", "model": "mine", "seed": [1, 2], "id": "t1"})
     table = hf_table_performance(pd.concat(frames), cut, MODELS, [JUDGED])
     counted = table[table["metric"] == "cut"]
-    assert counted[["row", "mean"]].to_numpy().tolist() == [["mine", 1.0]]
+    assert counted[["row", "lambda", "mean"]].to_numpy().tolist() == [["mine", 0.4, 1.0]]
 
 
 def test_the_table_of_heads_has_a_row_a_head():

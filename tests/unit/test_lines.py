@@ -16,6 +16,7 @@ from attention_audit.answer.lines import (
     write_percent,
     write_points,
     write_range,
+    write_setting,
     write_share,
 )
 from attention_audit.questions import QUESTIONS
@@ -27,7 +28,9 @@ LOCATED = answer(
 
 
 def test_numbers_are_written_without_what_says_nothing():
-    assert [write_share(value) for value in (0.354, -0.12, 1.0, -0.001, math.nan)] == [".35", "−.12", "1.00", ".00", ""]
+    shares = {0.354: ".35", -0.12: "−.12", 1.0: "1.00", -0.001: ".00", 10.25: "10.25", -10.4: "−10.40", math.nan: ""}
+    assert [*map(write_share, shares)] == [*shares.values()]
+    assert write_setting(0.025) == ".025"
     assert [write_percent(value) for value in (0.854, math.nan)] == ["85", ""]
     assert [write_points(value) for value in (0.013, -0.0204)] == ["+1.3", "−2.0"]
     assert write_range(-math.inf, 0.2, "share") == "≤ .20"
@@ -55,6 +58,9 @@ def test_two_estimates_are_held_against_others():
     assert [write_line(made, each).brief for each in ("signed", "unique", "used")] == [
         "88 to 92; shuffled 81", "TVD .112 of .128", "",
     ]  # fmt: skip
+    made |= {"signed_shuffled": 0.0, "unique_tvd": 0.0}
+    assert write_line(made, "signed").brief == "88 to 92; shuffled 0"
+    assert write_line(made, "unique").brief == "TVD .000 of .128"
 
 
 def test_of_classes_that_lie_apart_nothing_is_said_of_all_together():

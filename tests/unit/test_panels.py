@@ -38,6 +38,7 @@ from attention_audit.figures.erasure import (
     ss_fig_aopc,
 )
 from attention_audit.names import ATTRIBUTIONS, MAPS, RANKINGS
+from attention_audit.plan import exhibits
 
 ONE = {"sst": ["lstm_tanh"]}
 
@@ -110,6 +111,15 @@ def test_a_name_without_a_look_is_refused(draw, column, name, line):
     frame[column] = frame[column].astype(object).replace(frame[column].iloc[0], name)
     with pytest.raises(AuditError, match=rf"^{line} of attention_audit/names\.py$"):
         draw(frame, names)
+
+
+@pytest.mark.parametrize("draw", [jw_fig_permutation, jw_fig_adversary, jw_fig_correlation, ss_fig5_fraction_removed])
+def test_a_text_counts_once_however_many_trainings_read_it(draw):
+    make, names = FIGURES[draw]
+    (read,) = exhibits.FIGURES[draw.__name__].reads.values()
+    frame = make({"sst": [*names][:1]}, 8)[[*read.columns]]
+    once, twice = (titles(draw(rows, names)) for rows in (frame, pd.concat([frame, frame.assign(seed=2)])))
+    assert once == twice
 
 
 def test_correlation_marks_means_and_counts_where_it_is_defined():

@@ -74,7 +74,7 @@ def test_markdown_is_wide(table, tmp_path):
 
 
 def test_latex_is_escaped_booktabs(table, tmp_path):
-    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE, show_table, LABELS | {"base": "a_b"})
+    render(table.assign(note="x_1 & 5 %, −≠●·–"), tmp_path / "t", PROVENANCE, show_table, LABELS | {"base": "a_b"})
     lines = (tmp_path / "t.tex").read_text().splitlines()
     assert lines[0] == f"% {PROVENANCE}"
     assert lines[2] == r"\begin{tabular}{llrrrrrrll}"
@@ -84,7 +84,7 @@ def test_latex_is_escaped_booktabs(table, tmp_path):
     assert body[1][:5] == ["SST", r"a\_b", "", r"0.830 $\pm$ 0.004", "0.831"]
     assert body[2][2:6] == ["2e-05", "0.800", "", r"$-$0.250 $\pm$ 0.500"]
     assert body[3][0] == "a-1"
-    assert {row[-1] for row in body[1:]} == {r"x\_1 \& 5 \%"}
+    assert {row[-1] for row in body[1:]} == {r"x\_1 \& 5 \%, $-$$\neq$$\bullet$$\cdot${--}"}
     assert all(character.isascii() for line in lines for character in line)
 
 
@@ -117,12 +117,9 @@ def test_no_zero_has_a_sign():
     ("value", "low", "high", "shown"),
     [
         (0.5, 0.25, 0.75, "0.500 [0.250, 0.750]"),
-        (0.5, -9.76, 0.75, "0.500 [-9.760, 0.750]"),
-        (0.5, -math.inf, math.inf, "0.500 [cannot be bounded: its divisor may be 0]"),
         (6.0, 2.5, math.inf, "6.000 [at least 2.500]"),
         (math.inf, 2.5, math.inf, "always [at least 2.500]"),
         (math.inf, math.inf, math.inf, "always ± 1.000"),
-        (math.nan, -math.inf, math.inf, ""),
         (0.5, math.nan, math.nan, "0.500 ± 1.000"),
     ],
 )

@@ -1,6 +1,7 @@
 """Statements: which zones an interval touches, and what is said of them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ CUTS = (0.25, 0.75)
 
 def part(value, low, high, texts=500, name="", **more):
     found = Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], texts=texts, groups=texts)
-    return Part(found, name=name, fewest=texts if name else 0, **more)
+    return Part(found, name=name, fewest=texts if name else None, **more)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,7 @@ def test_signed_has_the_lower_of_its_two_parts():
     cell = say((0.1, 0.0, 0.2))
     assert (cell.zones, cell.said) == ("1", "in nearly all texts, hardly more than shuffled weights")
     assert say((math.nan, math.nan, math.nan)).zones == "3"
+    assert (say((0.5, 0.1, 0.9)).zones, say((0.5, 0.1, 0.9)).said) == ("123", CANNOT_TELL)
 
 
 def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():
@@ -81,6 +83,8 @@ def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():
     groups = Part(Estimate(0.3, 0.2, 0.4, texts=300, groups=30))
     assert conclude("used", groups).reason == "30 of the 100 groups of texts needed"
     assert conclude("ranks", Part()).reason == NOTHING
+    # of a few texts, nothing is known of what can be had
+    assert conclude("ranks", Part(Estimate(texts=2, groups=2))).reason == "2 of the 100 texts needed"
     assert conclude("ranks", part(0.9, 0.8, 1, shuffled=0.75)).reason == "any weights would do"
     assert conclude("ranks", part(0.9, 0.8, 1, shuffled=0.74)).zones == "3"
     assert conclude("used", part(0.3, 0.2, 0.4), reason="no").reason == "no"
@@ -94,10 +98,10 @@ def test_classes_that_lie_apart_are_told_apart():
     assert conclude("located", part(0.1, 0.0, 0.2), [part(0.3, 0.2, 0.4, name="pos"), low]).zones == "1"
     near = [part(0.2, 0.15, 0.25, name="neg"), part(0.3, 0.26, 0.35, name="pos")]
     assert conclude("located", part(0.25, 0.2, 0.3), near).zones == "12"
-    few = part(0.4, 0.3, 0.5, texts=19, name="pos")
-    cell = conclude("located", part(0.1, 0.0, 0.2), [low, few])
-    assert cell.zones == "1"
-    assert [(one.name, zones) for one, zones in cell.classes] == [("neg", "1"), ("pos", "")]
+    for fewest in (19, 0):
+        few = replace(high, fewest=fewest)
+        cell = conclude("located", part(0.1, 0.0, 0.2), [low, few])
+        assert (cell.zones, cell.classes) == ("1", [(low, "1"), (few, "")])
     # of several, the lowest and the highest are named
     middle = part(0.2, 0.1, 0.24, name="mid")
     assert conclude("located", part(0.1, 0.0, 0.2), [high, middle, low]).said == "neg hardly; pos partly"

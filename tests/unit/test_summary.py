@@ -79,6 +79,14 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
     assert cell.clause == f"same top word 100 %, chance 12 %; pairs {share} to {share}"
 
 
+def test_trainings_are_in_the_order_of_all_questions():
+    rows = pairs(0.1, 0.4)
+    rows.loc[rows["other"] == 2, "jsd"] = 0.2
+    # trainings 3 and 2 share .5, others .75
+    cell = ask("stable", predictions=predicted("base", [0.9] * 3)[::-1], stability=rows)
+    assert cell.part.estimate.each == pytest.approx([0.625, 0.625, 0.75])
+
+
 def test_trainings_that_share_a_frozen_encoder_are_said_to():
     cell = ask("stable", subject(frozen=True), stability=pairs(0.1, 0.4))
     assert cell.clause.endswith(SHARED_ENCODER)
@@ -268,11 +276,8 @@ def test_needed_and_transferable_compare_macro_f1():
     ("right", "texts", "word"),
     [
         ([0.95, 0.96], TEXTS, "yes"),
-        ([0.5, 0.52], TEXTS, "no"),
         ([0.5, 0.48], TEXTS, "no"),
         # what a reader sees beside the word must not contradict it, however few texts and trainings there are
-        ([1.0], 60, "yes"),
-        ([0.79], 140, "yes"),
         ([0.844, 0.869], 198, "yes"),
     ],
 )
@@ -284,13 +289,6 @@ def test_a_model_is_held_against_the_largest_class(right, texts, word):
     assert found["majority_accuracy"] == 0.5
     assert found["accuracy"] == pytest.approx(np.mean(right), abs=0.01)
     assert found["learnt_value"] == pytest.approx(found["accuracy"] - 0.5)
-
-
-def test_less_than_the_majority_is_never_learnt():
-    labels = np.where(np.arange(140) < 66, 2, np.arange(140) % 2)
-    found = judge_ability(labels, np.where(np.arange(140) < 60, labels, 1 - labels % 2)[None], None)
-    assert found["accuracy"] < found["majority_accuracy"]
-    assert found["learnt"] == "no"
 
 
 @pytest.fixture

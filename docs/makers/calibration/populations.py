@@ -254,7 +254,7 @@ class Pairs:
         one, other = rows[pairs].T
         jsd, chance = (values[one, other][:, columns] for values in (self.jsd, self.chance))
         sample = compare_pairs(jsd, chance, groups)
-        part = Part(estimate(sample, groups, (-inf, 1), weights=weigh_dots(pairs)))
+        part = Part(estimate(sample, groups, (-inf, 1), weights=weigh_dots(pairs, np.unique(pairs))))
         return Run(part, [float(self.truths[one, other].mean())], [self.truths[rows].mean(0)])
 
 

@@ -6,7 +6,7 @@ The zones are the same for all data and were chosen before any were seen; docs/m
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Unit = Literal["share", "percent", "probability", "points"]
+Unit = Literal["share", "percent", "probability", "points", "setting"]
 
 
 class Question(NamedTuple):

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_audit.columns.tables import PLAUSIBILITY
 from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
 
 from .statements import CLASSES, NONE, ZONES
@@ -46,19 +45,20 @@ class Line(NamedTuple):
 
 UNIT_FORMATS: Mapping[Unit, tuple[int, str]] = {
     "share": (1, "z.2f"), "percent": (100, "z.0f"), "points": (100, "+z.1f"), "probability": (1, "z.3f"),
+    "setting": (1, "g"),
 }  # fmt: skip
-"""By what a number is multiplied, and its digits; differences of F1 in points have a sign."""
+"""By what a number is multiplied, and its digits; differences of F1 in points have a sign, settings all digits."""
 
 
 def write_number(unit: Unit, value: float) -> str:
     """Write a number without a 0 before the point, unless it is in percent: .35, −.12; "" where it is not known."""
     scale, form = UNIT_FORMATS[unit]
     written = f"{scale * value:{form}}".replace("-", "−") if isfinite(value) else ""
-    return written.replace("0.", ".", 1) if scale == 1 else written
+    return written.replace("0.", ".", 1) if scale == 1 and abs(value) < 1 else written
 
 
 NUMBER_WRITERS = {unit: partial(write_number, unit) for unit in UNIT_FORMATS}
-write_share, write_percent, write_points, write_probability = NUMBER_WRITERS.values()
+write_share, write_percent, write_points, write_probability, write_setting = NUMBER_WRITERS.values()
 
 
 def write_range(low: float, high: float, unit: Unit) -> str:
@@ -78,10 +78,10 @@ def draw_zones(zones: str) -> str:
 
 def write_brief(row: Row, question: str, interval: str) -> str:
     """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
-    if question == "signed" and (chance := write_percent(row["signed_shuffled"] or nan)):
+    if question == "signed" and (chance := write_percent(*read_numbers(row, question, "shuffled"))):
         # scores without weights, which cannot be shuffled, belong to no suite
         return f"{interval}; {'shuffled' if row['suite'] else 'random'} {chance}"
-    if question == "unique" and (change := write_probability(row["unique_tvd"] or nan)):
+    if question == "unique" and (change := write_probability(*read_numbers(row, question, "tvd"))):
         return f"TVD {change} of {write_probability(row['unique_tvd_budget'])}"
     return interval
 
@@ -155,7 +155,7 @@ def describe_run(row: Row) -> str:
     texts, groups, seeds = (int(row[name]) for name in ("texts", "groups", "seeds"))
     said = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
     if groups != texts:
-        said += f" in {groups:,} groups"
+        said += f" in {groups:,} group{'s' * (groups != 1)}"
     if row["accuracy"] is not None and not isnan(row["accuracy"]):
         largest = f"largest class {write_share(row['majority_accuracy'])}"
         than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
@@ -166,9 +166,9 @@ def describe_run(row: Row) -> str:
 def warn_of_next(row: Row) -> str:
     """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
     seeds = int(row["seeds"])
-    room = write_percent(1 - 0.05 ** (1 / seeds)) if seeds else ""
     if seeds < 2:
         return "Another training may differ: of one, nothing is known of others."
+    room = write_percent(1 - 0.05 ** (1 / seeds))
     return f"Another training may differ: {seeds} leave room for a kind that {room} % of trainings are of."
 
 
@@ -195,7 +195,7 @@ def describe_marks(row: Row) -> str:
     row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
     mislead.
     """
-    value, low, high, random, others = (nan if row[name] is None else row[name] for name in PLAUSIBILITY)
+    value, low, high, random, others = read_numbers(row, "plausibility", "value low high random others")
     if isnan(value):
         return ""
     ends = "" if isnan(low) else f" [{low:.2f}, {high:.2f}]"

@@ -139,9 +139,8 @@ def compare_pairs(jsd: Floats, chance: Floats, groups: Integers | None = None) -
     return take_share(chance - jsd, chance, groups)
 
 
-def weigh_dots(pairs: Integers) -> Floats:
+def weigh_dots(pairs: Integers, seeds: Integers) -> Floats:
     """Average the pairs (P, 2) that each of S trainings is in: weights (S, P)."""
-    seeds = np.unique(pairs)
     member: Floats = (pairs[None] == seeds[:, None, None]).any(2).astype(np.float64)
     return member / member.sum(1, keepdims=True)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import Any
 
 from attention_audit.questions import ANY_WEIGHTS, AVOIDED, LEAST_OF_CLASS, LEAST_TEXTS, PARTS, QUESTIONS
@@ -26,16 +26,16 @@ NOTHING = "there is nothing to be had: even the best order changes hardly anythi
 class Part:
     """What was found of all texts, or of those of one predicted class.
 
-    name: of the class; "" of all. fewest: texts, or groups, in the training that has the fewest. shuffled: the same
-    under shuffled weights, on the raw scale of the question; NaN where it is not asked. avoided: the second estimate of
-    `signed`. chance: what both are held against.
+    name: of the class; "" of all. fewest: its texts, or groups, in the training that has the fewest; None of all.
+    shuffled: the same under shuffled weights, on the raw scale of the question; NaN where it is not asked. avoided: the
+    second estimate of `signed`. chance: what both are held against.
     """
 
     estimate: Estimate = field(default_factory=Estimate)
     avoided: Estimate | None = None
     shuffled: float = nan
     name: str = ""
-    fewest: int = 0
+    fewest: int | None = None
     chance: str = SHUFFLED
 
 
@@ -91,9 +91,10 @@ def say_zones(zones: str, said: Sequence[str]) -> str:
 def say_part(question: str, part: Part) -> str:
     """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
     own, avoided = list_zones(question, part)
-    said = say_zones(own, QUESTIONS[question].said)
-    lower = avoided and take_lower(own, avoided) != own
-    return f"{said}, {say_zones(avoided, PARTS)} more than {part.chance}" if lower else said
+    lower, said = take_lower(own, avoided), QUESTIONS[question].said
+    if lower == own or avoided == ZONES:
+        return say_zones(lower, said)
+    return f"{say_zones(own, said)}, {say_zones(avoided, PARTS)} more than {part.chance}"
 
 
 def count_apart(question: str, part: Part, zones: str) -> int:
@@ -111,12 +112,11 @@ def find_objection(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     """Say why nothing is stated of a part; "" where something is."""
     if part.shuffled >= ANY_WEIGHTS.get(question, inf):
         return f"any {part.chance.split()[-1]} would do"
-    if not isfinite(part.estimate.value) or not find_zones(question, part):
-        return NOTHING
-    if (part.fewest or part.estimate.groups) < needed:
-        what = "texts" if part.estimate.groups == part.estimate.texts else "groups of texts"
-        return TOO_FEW.format(part.estimate.groups, needed, what)
-    return ""
+    groups = part.estimate.groups if part.fewest is None else part.fewest
+    if 0 < groups < needed:
+        what = "texts" if groups == part.estimate.texts else "groups of texts"
+        return TOO_FEW.format(groups, needed, what)
+    return "" if groups and find_zones(question, part) else NOTHING
 
 
 def has_gap(question: str, known: Sequence[tuple[Part, str]]) -> bool:

@@ -36,8 +36,8 @@ TABLE = describe_file(
     mean=real.or_null("mean over seeds, or the value itself where there is one; null where the data set was not run"),
     sd=real.or_null("standard deviation over seeds (n - 1); null below two seeds"),
     low=real.or_null(
-        "lower end of the 95 % interval over texts and trainings, which is that of the summary's means; null "
-        "where there is none"
+        "lower end of the 95 % interval over texts and trainings, of questions and RACU over texts alone; null where "
+        "there is none"
     ),
     high=real.or_null("upper end of that interval"),
     seeds=seed_count("number of seeds; 0 for a property of the data"),
@@ -49,8 +49,6 @@ TABLE = describe_file(
 
 UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of the estimates; all others are shares."""
-PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high", "random", "others"))
-"""The columns that stand beside the answer where words of the test texts are marked."""
 f1 = Column(real.type, unit="F1")
 
 
@@ -103,7 +101,7 @@ def build_bounds(name: str, kind: Column, *, meaning: str) -> dict[str, Column]:
     """Build the columns of an effect and of the bounds of its interval."""
     return {
         f"{name}_value": kind.or_null(meaning),
-        f"{name}_low": kind.or_null("lower end of its 95 % interval over trainings and texts"),
+        f"{name}_low": kind.or_null("lower end of its 95 % interval"),
         f"{name}_high": kind.or_null("upper end of it"),
     }
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from math import nan
-from textwrap import fill, shorten
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from attention_audit.answer.lines import (
     read_numbers,
     write_line,
     write_probability,
+    write_setting,
     write_share,
 )
 from attention_audit.answer.statements import CLASSES, NONE
@@ -34,7 +35,7 @@ SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
 TOP, ROW, KEY, HIGH, BELOW = 0.27, 0.57, 0.62, 0.27, 0.16
 """Inches: the title, a row, the legend, the zones of a row, and what is below them in it."""
-ASKS, SAYS, REASON, TITLE = 25, 33, 40, 110
+ASKS, SAYS, REASON, TITLE = 25, 28, 38, 104
 """Letters in a line of a question, of a statement, of what stands below it, and of the title."""
 TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
 """The colours of low, middle and high zone; and where nothing is stated."""
@@ -51,7 +52,7 @@ RING = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
 SQUARE = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
-NUMBERED_POINT = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+NUMBERED_POINT = POINT | {"markersize": 7, "label": "a predicted class"}
 NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
@@ -89,8 +90,11 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
 def draw_mark(axes: Axes, value: float, height: float, look: Keywords, arrow: float = 6) -> None:
     """Draw a value; an arrow of some points at the end of the zones where it lies beyond."""
     end = np.clip(value, *axes.get_xlim())
-    own = {} if value == end else {"marker": "<" if value < end else ">", "markersize": arrow}
-    axes.plot([end], [height], **look | own, clip_on=False)
+    if value != end:
+        # the legend shows no arrow
+        axes.plot([], [], **look)
+        look = look | {"marker": "<" if value < end else ">", "markersize": arrow, "label": ""}
+    axes.plot([end], [height], **look, clip_on=False)
 
 
 def draw_range(axes: Axes, low: float, high: float, height: float, look: Keywords, tick: str = "|") -> None:
@@ -127,13 +131,13 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
         [ring] = read_numbers(row, "signed", "shuffled")
-    if question == "unique":
+    if question == "unique" and np.isfinite(value):
         # how much the other trainings share, and where the search stands within the tolerance
         for shared in list_known(row, "stable_each")[:1]:
             draw_mark(axes, shared, UPPER, SQUARE)
         most, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
         if np.isfinite(budget):
-            look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_share(budget)}"}
+            look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_setting(budget)}"}
             draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(most, 1.0), DOTTED, look, tick="")
     each = list_known(row, f"{question}_each") or [value]
     for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:
@@ -168,15 +172,15 @@ def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
     if not stated and row[f"{line.question}_reason"]:
         below = line.remark.split("; ")[0]
     colour = style.BLACK if stated else MUTED
-    high = 16.0
+    high, room = 16.0, 4
     for text, letters, lines, look in (
-        (line.said, SAYS, 2, {"weight": "bold", "color": colour}),
+        (line.said, SAYS, 3, {"weight": "bold", "color": colour}),
         (numbers, TITLE, 1, {"color": colour}),
         (below, REASON, 3, {"fontsize": style.SMALL, "color": MUTED}),
     ):
-        shown = fill(shorten(text, lines * letters, placeholder=" …"), letters)
-        axes.annotate(shown, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
-        high -= 10.5 * len(shown.splitlines())
+        shown = fill(text, letters, max_lines=min(lines, room), placeholder=" …").splitlines()[:room]
+        axes.annotate("\n".join(shown), (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
+        high, room = high - 10.5 * len(shown), room - len(shown)
 
 
 @style.use_house_style()
@@ -206,6 +210,6 @@ def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
         # those of a stated question are in colour
         handles = handles | own if stated else own | handles
     title = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
-    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
+    figure.text(0, 1, fill(title, TITLE, max_lines=2, placeholder=" …"), va="top", fontsize=style.TITLE)
     figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure

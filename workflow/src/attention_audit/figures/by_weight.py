@@ -118,8 +118,7 @@ def draw_by_weight(
         for panel in panels:
             scale(panel.axes[0])
             draw_violins(panel.axes[0], panel.rows, kinds)
-            texts = f"{len(panel.rows) // panel.rows['kind'].nunique()} texts"
-            panel.write_title(texts, narrower=MAX_LABEL_LETTERS)
+            panel.write_title(f"{panel.rows['id'].nunique()} texts", narrower=MAX_LABEL_LETTERS)
         describe(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
         if len(kinds) > 1:
             draw_legend(figure, (style.convert_look(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))

@@ -90,7 +90,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HEIGHT, models)
     for panel in panels:
         draw_histograms(panel.axes[0], panel.rows)
-        panel.write_title(f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
+        panel.write_title(f"{panel.rows.dropna(subset='tau')['id'].nunique()} texts")
     describe(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",

@@ -144,8 +144,8 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
         fractions = every.reindex(columns=rankings).dropna(how="all")
         draw_boxes(axes, fractions)
         panel.label_rows(RANKINGS, rankings)
-        flip = "text flips" if len(every) == 1 else "texts flip"
-        panel.write_title(f"{len(fractions)} of {len(every)} {flip}")
+        some, texts = (rows.index.unique("id").size for rows in (fractions, every))
+        panel.write_title(f"{some} of {texts} text{' flips' if texts == 1 else 's flip'}")
         axes.set(xlim=(0, 1))
         axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
     describe(

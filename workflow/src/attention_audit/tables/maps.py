@@ -57,7 +57,8 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
             pairs, (rho,) = make_pair_grids(stable, ["rho"], list_values(stable, "id"))
             similar = estimate_mean(rho, -1.0)
             # pairs are no trainings: of each training, the mean with the others
-            found["rank_stability"] = similar._replace(each=(weigh_dots(pairs) @ similar.each).tolist())
+            each = weigh_dots(pairs, np.unique(pairs)) @ similar.each
+            found["rank_stability"] = similar._replace(each=each.tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= average_measures(of_marks, ["auprc"])
@@ -107,7 +108,7 @@ def own_table_heads(
     `ranks`: where erasing in the order of this head's weights lies between chance (0) and the smallest set found (1).
     A model of which no head is known has one row, of its map, and a note that says so. From columns.HEADS,
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
-    with intervals over texts and trainings.
+    with intervals over texts.
     """
     rows: list[Row] = []
     for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate
-from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
+from attention_audit.answer.lines import write_percent, write_points, write_probability, write_setting, write_share
 from attention_audit.answer.samples import (
     Adversary,
     Bracket,
@@ -108,6 +108,11 @@ class MeasuredModel:
         if rows.empty:
             raise NotAsked(find_reason(self.subject, audit))
         return rows
+
+    def select_pairs(self, seed: int) -> pd.DataFrame:
+        """Select the rows of `stability` on this model that are of a training and another one."""
+        rows = self.select_rows("stability")
+        return rows[(rows["seed"] == seed) | (rows["other"] == seed)]
 
     def lay_out(self, rows: pd.DataFrame, name: str) -> Floats:
         """Lay a column of rows out by training and text, (S, N), of texts of several items; NaN elsewhere."""
@@ -321,7 +326,7 @@ def state_pairs(
     at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
     several, first = measured.several[at], measured.predictions[at]
     apart, chance, same = (np.where(several, each, nan) for each in values)
-    weights = weigh_dots(pairs)
+    weights = weigh_dots(pairs, np.array(measured.seeds))
 
     def measure(number: int | None) -> Part:
         mine, shuffled = (measured.keep(each, number, first) for each in (apart, chance))
@@ -369,8 +374,7 @@ def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[
 
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
-    rows = measured.select_rows("stability")
-    pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)].groupby(["seed", "other"], sort=False, observed=True)
+    pairs = measured.select_pairs(seed).groupby(["seed", "other"], sort=False, observed=True)
     found = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
     return [*map(average_known, found.T)]
 
@@ -379,9 +383,7 @@ def describe_part(measured: MeasuredModel, found: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
     bounds, texts = found.interval, np.asarray(measured.several.all(0))
     # of one training
-    each, each_low, each_high = ([bound] for bound in bounds)
-    counts = {"texts": int(texts.sum()), "groups": measured.count(texts)}
-    return Part(Estimate(*bounds, each=each, each_low=each_low, each_high=each_high, **counts))
+    return Part(Estimate(*bounds, each=bounds[:1], texts=int(texts.sum()), groups=measured.count(texts)))
 
 
 def describe_bracket(found: Bracket) -> str:
@@ -399,7 +401,7 @@ def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, sha
         first = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
     further = describe_bracket(main)
     if main.budget > within.budget:
-        further = f"within {write_share(within.budget)}: {said} ({describe_bracket(within)})"
+        further = f"within {write_setting(within.budget)}: {said} ({describe_bracket(within)})"
     return f"{first}{others}; {further}"
 
 

@@ -4,6 +4,8 @@ Wiegreffe & Pinter 2019: how well models predict the gold labels (tables 2 and 3
 for every lambda, with rows to compare it with (table 5). Jain & Wallace 2019: does attention rank tokens as gradients
 do and, if not, what explains it? Serrano & Smith 2019: accuracy, decision flips by single weights, and which ranking
 flips first.
+
+Each table takes rows of audits, by their names, of any number of data sets, and has the columns of `TABLE`.
 """
 
 from collections.abc import Iterable
@@ -84,8 +86,7 @@ def make_performance(
 def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show whether attention is needed: base against uniform weights, with the difference in F1, paired by seed.
 
-    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    `TABLE`. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
+    The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
     rows = add_notes(average_models(performance, models, [BASE, UNIFORM]), "Table 2")
     both = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
@@ -102,19 +103,13 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Show whether attention transfers: the diagnostic MLP under four sets of weights.
-
-    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    `TABLE`.
-    """
+    """Show whether attention transfers: the diagnostic MLP under four sets of weights."""
     return make_performance(performance, models, [name for name in models if name.startswith(GUIDE)], "Table 3")
 
 
 def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show how well the user's own models, of which readouts are given, predict the labels of the texts, one row a
     model.
-
-    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
     return as_table(average_models(performance, models, models), models, METRICS)
 
@@ -130,7 +125,7 @@ def hf_table_performance(
     """
     rows = average_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
-    cut = rows[["dataset", "row", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
+    cut = rows[["dataset", "row", "lambda", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
     keys = pd.MultiIndex.from_frame(cut[["dataset", "row"]])
     cut = cut.assign(metric=CUT, mean=counts.reindex(keys, fill_value=0).to_numpy(np.float64))
     cut = cut[keys.isin([(judged.dataset, judged.model) for judged in subjects])]
@@ -187,8 +182,7 @@ def wp_table5_adversary(
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show how well the models predict the test split, one row for each model (table 1).
 
-    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    `TABLE`. The published values are from the authors' later run, which selects epochs on dev.
+    The published values are from the authors' later run, which selects epochs on dev.
     """
     return make_performance(performance, models, models, "Table 1", JW)
 
@@ -239,11 +233,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Show accuracy on the test split, one row for each model (table 3).
-
-    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    `TABLE`.
-    """
+    """Show accuracy on the test split, one row for each model (table 3)."""
     accuracy = performance[performance["metric"] == "accuracy"]
     return make_performance(accuracy, models, models, "Table 3", SS)
 

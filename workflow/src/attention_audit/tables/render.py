@@ -48,8 +48,11 @@ Shown = Callable[[pd.DataFrame, Labels], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
 Texts = dict[str, str]
 TEX = str.maketrans(
-    {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
-)
+    {
+        "±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$",
+        "≠": r"$\neq$", "●": r"$\bullet$", "·": r"$\cdot$", "−": "$-$", "–": "{--}",
+    }
+)  # fmt: skip
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
@@ -78,18 +81,12 @@ def name_row(row: Row, labels: Labels, *names: str) -> Texts:
     return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
 
-UNBOUNDED = "cannot be bounded: its divisor may be 0"
-"""Of an interval without ends, which only a ratio has."""
-
-
 def write_interval(low: float, high: float, metric: str = "") -> str:
     """Write an interval in brackets, with the digits of a metric; "" where an end is not known, or where the value
-    itself is infinite. What has no end is said in words.
+    itself is infinite. What has no upper end is said in words.
     """
     if math.isnan(low) or math.isnan(high) or low == math.inf:
         return ""
-    if math.isinf(low):
-        return f" [{UNBOUNDED}]"
     first = format_number(low, metric)
     return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
 
@@ -298,8 +295,7 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
         }
 
     if replication.empty:
-        known = ["data set", "row", "metric", "published", "ours", "difference", "agreement", "note"]
-        return [Block(pd.DataFrame(columns=known, dtype=str), text=NOTHING_PUBLISHED)]
+        return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
         title = f"{find_label(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"

@@ -156,9 +156,7 @@ def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.
     moved = select_run(measured.audits["comparison"], *(said[f"unique_{name}"] for name in ("model", "seed", "lambda")))
     moved = moved.set_index("id")
     jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
-    pairs = measured.select_rows("stability")
-    pairs = pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)]
-    places, over_pairs = make_pair_grids(pairs, ["jsd", "chance_jsd", "same_top"], ids)
+    places, over_pairs = make_pair_grids(measured.select_pairs(seed), ["jsd", "chance_jsd", "same_top"], ids)
     apart, by_chance, same = (values.sum(0) for values in over_pairs)
     by_id = top_items.reindex(ids)
     positions, weights, contributions = (

@@ -94,10 +94,10 @@ def md_table_diversity(
     """Show accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`,
     `ranks`, and how many items go by attention until the decision flips.
 
-    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary; of the
-    share of items that go, the median, as in the paper's figure 3. The frames
-    hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
-    those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    Means over texts and seeds with the intervals of the answer; `ranks` is from a random order on; of the share of
+    items that go, the median, as in the paper's figure 3. The frames hold rows of these audits, of any number of data
+    sets; of pairs there are no rows of ranked_sets. The columns are those of `TABLE`. What stands beside `accuracy` and
+    `magnitude` is the paper's table 2; notes have its reruns.
     """
     by_loo = correlation[correlation["pair"] == "attention~loo"]
     audits = (mark_right(predictions), conicity, permutation, by_loo, ranked_sets, performance)
@@ -112,7 +112,7 @@ def md_table_diversity(
             "tau_loo": (ranked, "tau", -1.0),
         }
         cells = {name: estimate_mean(make_grid(rows, column), least) for name, (rows, column, least) in sources.items()}
-        cells["used"] = estimate(average(make_grid(moved, "mean_tvd")))
+        cells["used"] = estimate(average(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
