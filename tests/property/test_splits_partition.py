@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_audit.corpus.prepare import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
 from attention_audit.corpus.source import Splits
 
 splits = st.builds(

@@ -317,7 +317,7 @@ def test_progress_is_told(prepared, monkeypatch):
             {"order": ["no", "yes"]},
             "own.csv, x: unknown label 'maybe'; known: 'no', 'yes'",
         ),
-        ([text(f"n{n}", None, str(n)) for n in range(20)], {}, "own: 20 texts cannot be split 80% to 20% "),
+        ([text(f"n{n}", None, str(n)) for n in range(20)], {}, "own: 20 texts cannot be split into 16 and 4 "),
         ([*SOUND, SOUND[0]], {"workers": 2}, "own.csv, train-no: the id 'train-no' occurs twice; make ids unique"),
         ([*SOUND, text("x", "testing", "no")], {}, "own.csv, x: unknown split 'testing'; known: train, dev, test"),
     ],

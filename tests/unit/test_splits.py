@@ -3,7 +3,7 @@ import pytest
 from pydantic import ValidationError
 from sklearn.model_selection import train_test_split
 
-from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, TEST, TRAIN, UNKNOWN, assign
 from attention_audit.corpus.source import Splits
 from attention_audit.errors import AuditError
 
@@ -50,9 +50,7 @@ def test_without_training_texts_nothing_is_drawn():
 
 @pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 1, 2, 3, 4, 5]])
 def test_too_few_texts_are_refused_in_one_line(labels):
-    message = (
-        rf"^own: {len(labels)} texts cannot be split 80% to 20% .*; give more texts, or set splits\.stratified: false$"
-    )
+    message = rf"^own: {len(labels)} texts cannot be split into \d and \d .*; give more texts, or set `splits\.strat"
     with pytest.raises(AuditError, match=message):
         assigned(np.full(len(labels), UNKNOWN), np.array(labels))
 
@@ -71,6 +69,9 @@ def test_texts_that_are_alike_fall_into_one_split():
     # each text stands twice, and the second time behind all others
     twice = assign("own", np.tile(DRAWN, 2), np.tile(LABELS, 2), settings, np.tile(alone, 2))
     assert np.array_equal(twice, np.tile(assigned(DRAWN), 2))
+    # of 68 pairs that are trained on, 91 texts are taken
+    some = assign("own", DRAWN, LABELS, Splits.model_validate({"most": {"train": 91}}), alone // 2)
+    assert (some == TRAIN).sum() == 91
     # the file's own splits: what is alike to a test text is one
     own = np.array([TRAIN] * 150 + [DEV] * 25 + [TEST] * 25)
     alike = alone.copy()

@@ -26,13 +26,12 @@ from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
 from .draft import NUMBERS, Report, refuse_absent, write_draft
+from .drawing import DEV, TEST, TRAIN, UNKNOWN, assign, check, refuse_emptied
 from .raw import list_classes, read_texts
-from .source import OTHER_CORPUS, Files, Length, RawSource, Source, Splits, TrainedOn
+from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
 from .text import SPLITS, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
-TRAIN, DEV, TEST = range(len(SPLITS))
-UNKNOWN, LEFT_OUT = -1, -2
 FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
@@ -44,51 +43,6 @@ MAX_TEXTS_NAMED = 20
 KEPT = "kept"
 OUTCOMES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
-
-
-def assign(
-    dataset: str, splits: Integers, labels: Integers, settings: Splits, alike: Integers | None = None
-) -> Integers:
-    """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
-
-    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. alike (N,): the same number for texts that are to be in one split; None: each stands for itself. Raises
-    AuditError where there are too few texts.
-    """
-
-    def draw(members: Integers, share: float, seed: int, stratified: bool) -> tuple[Integers, Integers]:
-        """Divide `members` as the authors do into the rest and a `share`, in the order on which draws depend."""
-        from sklearn.model_selection import train_test_split  # imported here, since it takes a second
-
-        strata = labels[members] if stratified else None
-        try:
-            rest, drawn = train_test_split(members, test_size=share, random_state=seed, stratify=strata)
-        except ValueError as error:
-            raise AuditError(
-                f"{dataset}: {len(members)} texts cannot be split {1 - share:.0%} to {share:.0%} (every class needs "
-                "texts on both sides); give more texts, or set splits.stratified: false"
-            ) from error
-        return rest, drawn
-
-    if alike is not None:
-        # a set of texts is drawn as its first one
-        sets = pd.factorize(alike)[0]
-        ones = pd.DataFrame({"split": splits, "label": labels}).groupby(sets)
-        return assign(dataset, ones["split"].max().to_numpy(), ones["label"].first().to_numpy(), settings)[sets]
-    made = np.where(splits == UNKNOWN, TRAIN, splits)
-    pool = np.flatnonzero(made == TRAIN)
-    for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
-        own = np.flatnonzero(made == code)
-        if len(pool) and not len(own):
-            pool, drawn = draw(pool, share, seed, settings.stratified)
-            made[drawn] = code
-        elif code == TEST and settings.test_sample is not None:
-            made[draw(own, 1 - settings.test_sample, seed, settings.stratified)[1]] = LEFT_OUT
-    for code, name in enumerate(SPLITS):
-        members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
-        if most and most < len(members):
-            made[draw(members, 1 - most / len(members), settings.most_seed, True)[1]] = LEFT_OUT
-    return made
 
 
 def find_short_and_long(
@@ -108,29 +62,6 @@ def find_short_and_long(
     most, widest = length.most_sentences or np.inf, length.longest_sentence or np.inf
     long |= ((texts["sentence_count"] > most) | (texts["longest"] > widest)) & np.isin(splits, (TRAIN, DEV))
     return short, long & ~short
-
-
-def check(dataset: str, texts: pd.DataFrame, classes: list[str], choice: bool, trained: bool) -> None:
-    """Raise AuditError for a corpus that cannot be audited. texts: the split and label of those that are kept.
-
-    Every split must have texts of at least two classes, and the training split must have texts of every class; the
-    latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
-    test split alone, and classes may have no texts.
-    """
-    for split in (TRAIN, DEV, TEST) if trained else (TEST,):
-        place, present = f"{dataset}: split {SPLITS[split]}", texts.loc[texts["split"] == split, "label"].unique()
-        if not len(present):
-            raise AuditError(f"{place}: no texts; widen the length filter or check the source")
-        if len(present) == 1 and (trained or len(classes) == 1):
-            further = "" if trained else ", or name all classes in `classes`"
-            raise AuditError(
-                f"{place}: every text has label {classes[present[0]]!r}; add texts of another one{further}"
-            )
-    missing = np.setdiff1d(np.arange(len(classes)), texts.loc[texts["split"] == TRAIN, "label"])
-    if len(missing) and trained and not choice:
-        raise AuditError(
-            f"{dataset}: split train: no text has label {classes[missing[0]]!r}; add some, or leave it out"
-        )
 
 
 def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
@@ -220,10 +151,7 @@ def decide_fates(
     own_labels = pd.factorize(texts["label"])[0]
     fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
-    if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
-        raise AuditError(
-            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
-        )
+    refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
     alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
@@ -234,7 +162,7 @@ def decide_fates(
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
     kept = texts[fate == KEPT]
-    check(dataset, kept, classes, bool(candidates), source.trained)
+    check(dataset, kept["split"].to_numpy(), kept["label"].to_numpy(), classes, bool(candidates), source.trained)
     twice = {
         "duplicates": kept.groupby("digest")["split"].transform("nunique") > 1,
         "repeated": kept.duplicated(["digest", "split"]),
