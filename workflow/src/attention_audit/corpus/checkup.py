@@ -7,7 +7,7 @@ are estimated from characters.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import median
@@ -23,6 +23,7 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
+from .drawing import LEFT_OUT, TEST, UNKNOWN, assign, check, refuse_emptied
 from .languages import find_unspaced, sample_texts
 from .source import Files, Length, Splits
 from .sources.table import ReadoutCorpus, TableCorpus
@@ -104,10 +105,11 @@ class Counts:
     """What is counted in the rows of a data set.
 
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
-    labels: usable texts by label, and splits: by split (None: to be drawn) and label. places: those of texts in which
-    something was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked
-    ("annotated"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
-    are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
+    labels: usable texts by label, and splits: by split (None: to be drawn). places: those of texts in which something
+    was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked ("annotated").
+    markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that are named, those
+    that no text has. unmet: labels that `aliases` and `missing` name and no row has. drawn: the texts of each split, as
+    the run will draw them, by label; none before `refuse`, and where not all rows were read.
     """
 
     unseen: set[str]
@@ -117,10 +119,11 @@ class Counts:
     empty: int = 0
     usable: list[UsableRow] = field(default_factory=list)
     labels: Counter[str] = field(default_factory=Counter)
-    splits: defaultdict[str | None, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    splits: Counter[str | None] = field(default_factory=Counter)
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     markup: str = ""
     whole: bool = True
+    drawn: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
@@ -147,6 +150,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     for text in islice(check_entries(rows), ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
+        counts.splits[text.split] += 0
         label = source.name_class(text.label)
         said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
         if text.mask is not None or counts.unseen:
@@ -174,7 +178,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         for kind in filter(found.get, found):
             counts.places[kind].append(text.place)
         counts.labels[label] += 1
-        counts.splits[text.split][label] += 1
+        counts.splits[text.split] += 1
         alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(
             UsableRow(text.place, label, text.split, text.group, alike, exact, said[:SAMPLE_CHARACTERS], len(said))
@@ -183,28 +187,25 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     return counts
 
 
-def list_draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
-    """List each split that the file lacks: how many texts are drawn, and how many are then left to be trained on."""
-    left = (counts.splits["train"] + counts.splits[None]).total()
-    for split, share in (("test", splits.test), ("dev", splits.dev)):
-        if not counts.splits[split]:
-            drawn = math.ceil(share * left)
-            left -= drawn
-            yield split, drawn, left
+def draw_splits(name: str, source: TableCorpus, counts: Counts) -> dict[str, Counter[str]]:
+    """Draw the splits as the run does, before any filter of lengths, and count the texts of each of them by label.
 
-
-def count_splits(source: TableCorpus, counts: Counts) -> dict[str, int]:
-    """Count the texts that each split will have, before any filter of their length."""
-    there = {split: counts.splits[split].total() for split in SPLITS}
-    loose, splits = counts.splits[None].total(), source.splits
+    Raises AuditError where they cannot be drawn, or lack texts of a class.
+    """
+    codes: dict[str | None, int] = {None: UNKNOWN, **{split: code for code, split in enumerate(SPLITS)}}
+    texts = counts.usable
+    taken: Mapping[str, str | None] = {}
     if source.trained_on is not None:
-        return {"test": there["test"] + loose}
-    there["train"] += loose
-    there["test"] -= math.ceil((1 - (splits.test_sample or 1)) * there["test"])
-    for split, drawn, left in list_draws(counts, splits):
-        there |= {"train": left, split: drawn}
-    most = splits.most.model_dump() if splits.most else {}
-    return {split: min(texts, most.get(split) or texts) for split, texts in there.items()}
+        codes, taken = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}, source.trained_on.labels
+    classes = [*dict.fromkeys([*counts.labels, *(source.classes or ())])]
+    numbers = {label: number for number, label in enumerate(classes)}
+    given = [LEFT_OUT if taken.get(text.label, "") is None else codes[text.split] for text in texts]
+    labels, alike = np.array([numbers[text.label] for text in texts]), np.array([text.alike for text in texts])
+    refuse_emptied(name, np.array([*map(codes.get, counts.splits)]), np.array(given))
+    made = assign(name, np.array(given), labels, source.splits, alike if source.splits.alike_together else None)
+    if source.trained_on is None:
+        check(name, made, labels, classes, choice=False, trained=source.trained)
+    return {split: Counter(classes[label] for label in labels[made == code]) for code, split in enumerate(SPLITS)}
 
 
 def list_labels(labels: list[str]) -> str:
@@ -231,7 +232,7 @@ def find_several(counts: Counts) -> str:
 
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
-    """Raise AuditError where the run could not go on, with counts and the key to set."""
+    """Raise AuditError where the run could not go on, with counts and the key to set; else count what is drawn."""
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
         first, *more = counts.unlabelled
         others = f", nor have {len(more)} more of {counts.read} rows" if more else ""
@@ -257,36 +258,22 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     refuse_absent(counts.unseen, name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
-    if not is_trained:
-        return  # nothing is trained on these texts, and which classes there are is not known yet
-    for where, own in [*((f"{name}: split {split}", counts.splits[split]) for split in SPLITS), (name, counts.labels)]:
-        if len(own) == 1:
-            raise AuditError(f"{where}: every text has label {next(iter(own))!r:.40}; add texts of another one")
-    trained = counts.splits["train"] + counts.splits[None]
-    if untrained := [label for label in declared if not trained[label]]:
+    try:
+        counts.drawn = draw_splits(name, source, counts)
+    except AuditError as error:
         raise AuditError(
-            f"{name}: split train: no text has label {list_labels(untrained)}; add some, or leave these labels out"
-        )
-    if fault := check_draws(trained, counts, source.splits):
-        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, find_several(counts)]))}")
+            "; ".join(filter(None, [f"{error}", doubt, find_rare(counts), find_several(counts)]))
+        ) from error
 
 
-def check_draws(trained: Counter[str], counts: Counts, splits: Splits) -> str:
-    """Say why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
-    for split, drawn, left in list_draws(counts, splits) if splits.stratified else ():
-        if few := [label for label, number in trained.items() if number < 2]:
-            return (
-                f"{len(few)} of {len(trained)} classes have one text ({list_labels(few)}), which cannot be in several "
-                "splits; merge such classes with `aliases`, or leave them out with `missing`"
-                + ("" if len(trained) > MAX_CLASSES else ", or set `splits.stratified: false`")
-            )
-        if min(drawn, left) < len(trained):
-            return (
-                f"split {split} would have {write_count(drawn, 'text')}, and {left} would be left, for "
-                f"{len(trained)} classes; give more texts, merge classes, or give the splits yourself in a column "
-                "`split`"
-            )
-    return ""
+def find_rare(counts: Counts) -> str:
+    """Say which classes have fewer texts than there are splits; "" where none has, or not all rows were read."""
+    few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
+    said = (
+        f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}; merge "
+        "such classes with `aliases`, or leave them out with `missing`"
+    )
+    return said if few and counts.whole else ""
 
 
 def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
@@ -304,17 +291,16 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
 
 def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
-    own, tests = counts.splits["test"], count_splits(source, counts)["test"]
-    share = 1.0 if own else tests / max(len(counts.usable), 1)
-    there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
-    if own and (none := [label for label, texts in there.items() if not texts]):
+    tests = counts.drawn["test"]
+    there = {label: tests[label] for label in source.classes or counts.labels}
+    if none := [label for label, texts in there.items() if not texts]:
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
-    few = [f"{round_number(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
-    if few and tests >= LEAST_TEXTS:
+    few = [f"{texts:,} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
+    if few and tests.total() >= LEAST_TEXTS:
         more = f" and of {len(few) - MAX_CLASSES_LISTED} more classes" if len(few) > MAX_CLASSES_LISTED else ""
         yield (
-            f"{'' if own else 'about '}{', '.join(few[:MAX_CLASSES_LISTED])}{more} among {tests:,} test texts: too few "
-            f"for a statement on one class, which needs {LEAST_OF_CLASS}; what is "
+            f"{', '.join(few[:MAX_CLASSES_LISTED])}{more} among {tests.total():,} test texts: too few for a statement "
+            f"on one class, which needs {LEAST_OF_CLASS}; what is "
             "said of all texts is mostly about the others"
         )
 
@@ -333,10 +319,10 @@ def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     said = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
     said += f" ({list_counts(counts.labels)})"
-    if counts.whole:
-        there = ", ".join(f"{number:,} {split}" for split, number in count_splits(source, counts).items())
-        drawn = [] if source.trained_on else [split for split, _, _ in list_draws(counts, source.splits)]
-        said += f"; {there}" + (f" ({' and '.join(drawn)} drawn)" if drawn else "")
+    if there := [split for split in counts.drawn if counts.drawn[split]]:
+        said += f"; {', '.join(f'{counts.drawn[split].total():,} {split}' for split in there)}"
+        made = [split for split in ("test", "dev") if "train" in there and not counts.splits[split]]
+        said += f" ({' and '.join(made)} drawn)" if made else ""
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
     tokens = source.tokens
@@ -448,9 +434,8 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
-    few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
-    if few and counts.whole:
-        yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}"
+    if said := find_rare(counts):
+        yield said
     yield from warn_of_repetitions(source.splits, counts)
     yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, most)
@@ -459,7 +444,7 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
         return
     fixed = counts.splits["test"] or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
-    yield from warn_of_few(count_splits(source, counts)["test"], share)
+    yield from warn_of_few(counts.drawn["test"].total(), share)
     yield from warn_of_classes(source, counts)
 
 
