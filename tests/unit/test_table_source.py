@@ -291,6 +291,7 @@ SHAPES = {
     "columns": FRAME.to_json(),
     "columns in lines": json.dumps(json.loads(FRAME.to_json()), indent=2),
     "lists": json.dumps(FRAME.to_dict("list")),
+    "lists beside objects": json.dumps({**FRAME.to_dict("list"), "more": RECORDS[::-1]}),
     "index": FRAME.to_json(orient="index"),
     "split": FRAME.to_json(orient="split"),
     "table": FRAME.to_json(orient="table"),

@@ -263,10 +263,10 @@ def list_rows(document: Any) -> list[Any] | None:
             values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
         case _:
             return None
-    if lists := [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]:
+    alike = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
+    lists = [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]
+    if not alike or [*document.values()] == lists:
         return lists[0] if len(lists) == 1 else None
-    if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
-        return None
     if len(values) > len(values[0]):
         return values
     return [{name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0]]
