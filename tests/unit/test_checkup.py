@@ -6,7 +6,6 @@ from refusal import refusal
 from attention_audit.corpus import checkup
 from attention_audit.corpus.sources.table import TableCorpus
 
-TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 RARE = "have fewer texts than there are splits"
 MERGE = "merge such classes with `aliases`, or leave them out with `missing`"
 
@@ -57,7 +56,11 @@ APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for 
     ("rows", "settings", "lines"),
     [
         (distinct(40), {}, []),
-        ([*distinct(40), ("", "yes")], {}, ["1 of 41 rows have a label and no text, and are left out"]),
+        (
+            [*distinct(40), ("", "yes"), ("\u200b", "yes"), ("<br>", "no")],
+            {"tokens": {"strip_html": True}},
+            ["3 of 43 rows have a label and no text, and are left out"],
+        ),
         (
             [*distinct(40), *[("no comment", "yes")] * 7],
             {"splits": {"alike_together": True}},
@@ -69,7 +72,8 @@ APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for 
             SPLIT,
             [
                 "20 of 80 texts repeat an earlier one",
-                f"20 texts stand in several splits, so that the model is tested on what it was trained on; {TOGETHER}",
+                "20 texts stand in train and in test, so that the model is tested on what it was trained on; `splits: "
+                "{alike_together: true}` keeps each in one split",
             ],
         ),
         (
@@ -159,21 +163,20 @@ def test_texts_that_repeat_others_are_counted(looked):
     assert looked(rows) == [
         "3 of 43 texts repeat an earlier one, 1 of them but for case, punctuation or invisible characters, 1 of them "
         "with another label",
-        f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}",
     ]
-    assert looked(rows, splits={"alike_together": True}) == looked(rows)[:1]
 
 
 def test_texts_alike_but_for_marks_are_one(looked):
     def stands_in_both(other):
         quoted = '"' + other.replace('"', '""') + '"'
         lines = looked([*APART, ('"A fine film, it\'s good."', "yes", "train"), (quoted, "yes", "test")], **SPLIT)
-        return any("1 text stands in several splits" in line for line in lines)
+        return any("1 text stands in train and in test" in line for line in lines)
 
     alike = ("A fine film it's good", '  "A fine film" -- it\u2019s\tgood!!!', "a fine\u3164 film it's good")
     assert [stands_in_both(other) for other in alike] == [True] * 3
     assert not stands_in_both("a fine film it's good \U0001f600")
     assert not stands_in_both("a fine film, it isn't good")
+    assert checkup.reduce_text(":)") == checkup.reduce_text(": )\u2060") != checkup.reduce_text(":(")
 
 
 # few texts a score, and many

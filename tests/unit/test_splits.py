@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from sklearn.model_selection import train_test_split
 
 from attention_audit.corpus.drawing import DEV, TEST, TRAIN, UNKNOWN, assign
@@ -11,8 +10,8 @@ LABELS = np.array([0] * 160 + [1] * 40)
 """Two hundred texts, one in five of class 1."""
 
 
-def assigned(splits, labels=LABELS, **settings):
-    return assign("own", splits, labels, Splits.model_validate(settings))
+def assigned(splits, labels=LABELS, alike=LABELS, **settings):
+    return assign("own", splits, labels, alike, Splits.model_validate(settings))
 
 
 DRAWN = np.full(len(LABELS), UNKNOWN)
@@ -55,22 +54,14 @@ def test_too_few_texts_are_refused_in_one_line(labels):
         assigned(np.full(len(labels), UNKNOWN), np.array(labels))
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0])
-@pytest.mark.parametrize("key", ["test", "dev", "test_sample"])
-def test_a_share_lies_between_nothing_and_all(key, share):
-    with pytest.raises(ValidationError):
-        Splits.model_validate({key: share})
-
-
 def test_texts_that_are_alike_fall_into_one_split():
-    alone = np.arange(200)
-    settings = Splits()
-    assert np.array_equal(assign("own", DRAWN, LABELS, settings, alone), assigned(DRAWN))
+    alone, together = np.arange(200), {"alike_together": True}
+    assert np.array_equal(assigned(DRAWN, alike=alone, **together), assigned(DRAWN))
     # each text stands twice, and the second time behind all others
-    twice = assign("own", np.tile(DRAWN, 2), np.tile(LABELS, 2), settings, np.tile(alone, 2))
+    twice = assigned(np.tile(DRAWN, 2), np.tile(LABELS, 2), np.tile(alone, 2), **together)
     assert np.array_equal(twice, np.tile(assigned(DRAWN), 2))
     # of 68 pairs that are trained on, 91 texts are taken
-    some = assign("own", DRAWN, LABELS, Splits.model_validate({"most": {"train": 91}}), alone // 2)
+    some = assigned(DRAWN, alike=alone // 2, most={"train": 91}, **together)
     assert (some == TRAIN).sum() == 91
     # the file's own splits: what is alike to a test text is one
     own = np.array([TRAIN] * 150 + [DEV] * 25 + [TEST] * 25)
@@ -78,4 +69,4 @@ def test_texts_that_are_alike_fall_into_one_split():
     alike[:10], alike[10:20] = np.arange(190, 200), np.arange(160, 170)
     expected = own.copy()
     expected[:10], expected[10:20] = TEST, DEV
-    assert np.array_equal(assign("own", own, LABELS, settings, alike), expected)
+    assert np.array_equal(assigned(own, alike=alike, **together), expected)

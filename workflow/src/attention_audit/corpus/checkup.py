@@ -7,7 +7,7 @@ are estimated from characters.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import median
@@ -25,7 +25,7 @@ from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 from .draft import check_entries, find_masked, hash_words, refuse_absent
 from .drawing import LEFT_OUT, TEST, UNKNOWN, assign, check, refuse_emptied
 from .languages import find_unspaced, sample_texts
-from .source import Files, Length, Splits
+from .source import Files, Length
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
     MAX_CLASSES,
@@ -39,7 +39,7 @@ from .text import (
     write_aliases,
     write_count,
 )
-from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, split_words
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, show_text, split_words
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -56,11 +56,8 @@ LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
 BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
-KEEP_TOGETHER_HINT = "`splits: {alike_together: true}` keeps each in one"
 LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
-MAX_CLASSES_LISTED = 3
-"""Classes with few test texts that a warning names."""
 MIN_ONE_WORD_SHARE = 0.1
 """Share of texts of one word from which on they are worth a warning."""
 FINDINGS = {
@@ -108,8 +105,7 @@ class Counts:
     labels: usable texts by label, and splits: by split (None: to be drawn). places: those of texts in which something
     was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked ("annotated").
     markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that are named, those
-    that no text has. unmet: labels that `aliases` and `missing` name and no row has. drawn: the texts of each split, as
-    the run will draw them, by label; none before `refuse`, and where not all rows were read.
+    that no text has. unmet: labels that `aliases` and `missing` name and no row has.
     """
 
     unseen: set[str]
@@ -123,7 +119,6 @@ class Counts:
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     markup: str = ""
     whole: bool = True
-    drawn: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
@@ -152,11 +147,12 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
         label = source.name_class(text.label)
-        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
+        shown = (show_text(str(part or ""), source.tokens)[0] for part in (text.text, text.query))
+        said, query = (" ".join(part.split()) for part in shown)
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words
             find_masked(text, len(words))
-            counts.unseen -= {*words}
+            counts.unseen -= {*words, *(split_words(query, source.tokens).words if source.joined else ())}
         if label is None:
             counts.unlabelled.append(text.place)
             continue
@@ -187,25 +183,27 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     return counts
 
 
-def draw_splits(name: str, source: TableCorpus, counts: Counts) -> dict[str, Counter[str]]:
-    """Draw the splits as the run does, before any filter of lengths, and count the texts of each of them by label.
+def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRow]:
+    """Return the usable texts with their splits in the run, before any filter of lengths; None: they are left out.
 
-    Raises AuditError where they cannot be drawn, or lack texts of a class.
+    Raises AuditError where splits cannot be drawn, or lack texts of a class.
     """
-    codes: dict[str | None, int] = {None: UNKNOWN, **{split: code for code, split in enumerate(SPLITS)}}
-    texts = counts.usable
-    taken: Mapping[str, str | None] = {}
-    if source.trained_on is not None:
-        codes, taken = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}, source.trained_on.labels
+    other, texts = source.trained_on, counts.usable
+    # all texts are for the test where models are trained on another data set
+    codes = dict(
+        zip((None, *SPLITS), (TEST, LEFT_OUT, LEFT_OUT, TEST) if other else range(UNKNOWN, len(SPLITS)), strict=True)
+    )
+    taken = other.labels if other else {}
     classes = [*dict.fromkeys([*counts.labels, *(source.classes or ())])]
     numbers = {label: number for number, label in enumerate(classes)}
-    given = [LEFT_OUT if taken.get(text.label, "") is None else codes[text.split] for text in texts]
-    labels, alike = np.array([numbers[text.label] for text in texts]), np.array([text.alike for text in texts])
-    refuse_emptied(name, np.array([*map(codes.get, counts.splits)]), np.array(given))
-    made = assign(name, np.array(given), labels, source.splits, alike if source.splits.alike_together else None)
-    if source.trained_on is None:
+    given = np.array([LEFT_OUT if taken.get(text.label, "") is None else codes[text.split] for text in texts])
+    labels, alike = np.array([(numbers[text.label], text.alike) for text in texts]).T
+    refuse_emptied(name, np.array([codes[split] for split in counts.splits]), given)
+    made = assign(name, given, labels, alike, source.splits)
+    if other is None:
         check(name, made, labels, classes, choice=False, trained=source.trained)
-    return {split: Counter(classes[label] for label in labels[made == code]) for code, split in enumerate(SPLITS)}
+    names = (*SPLITS, None, None)  # the last two by numbers below 0
+    return [text._replace(split=names[code]) for text, code in zip(texts, made, strict=True)]
 
 
 def list_labels(labels: list[str]) -> str:
@@ -232,7 +230,9 @@ def find_several(counts: Counts) -> str:
 
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
-    """Raise AuditError where the run could not go on, with counts and the key to set; else count what is drawn."""
+    """Raise AuditError where the run could not go on, with counts and the key to set; else draw the splits, where all
+    rows were read.
+    """
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
         first, *more = counts.unlabelled
         others = f", nor have {len(more)} more of {counts.read} rows" if more else ""
@@ -259,7 +259,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
     try:
-        counts.drawn = draw_splits(name, source, counts)
+        counts.usable = draw_splits(name, source, counts)
     except AuditError as error:
         raise AuditError(
             "; ".join(filter(None, [f"{error}", doubt, find_rare(counts), find_several(counts)]))
@@ -291,17 +291,14 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
 
 def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
-    tests = counts.drawn["test"]
-    there = {label: tests[label] for label in source.classes or counts.labels}
-    if none := [label for label, texts in there.items() if not texts]:
+    tests = Counter(text.label for text in counts.usable if text.split == "test")
+    if none := [label for label in source.classes or counts.labels if not tests[label]]:
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
-    few = [f"{texts:,} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
+    few = [f"{texts:,} of {label!r:.40}" for label, texts in tests.items() if texts < LEAST_OF_CLASS]
     if few and tests.total() >= LEAST_TEXTS:
-        more = f" and of {len(few) - MAX_CLASSES_LISTED} more classes" if len(few) > MAX_CLASSES_LISTED else ""
         yield (
-            f"{', '.join(few[:MAX_CLASSES_LISTED])}{more} among {tests.total():,} test texts: too few for a statement "
-            f"on one class, which needs {LEAST_OF_CLASS}; what is "
-            "said of all texts is mostly about the others"
+            f"{list_few(few)} among {tests.total():,} test texts: too few for a statement on one class, which needs "
+            f"{LEAST_OF_CLASS}; what is said of all texts is mostly about the others"
         )
 
 
@@ -319,9 +316,10 @@ def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     said = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
     said += f" ({list_counts(counts.labels)})"
-    if there := [split for split in counts.drawn if counts.drawn[split]]:
-        said += f"; {', '.join(f'{counts.drawn[split].total():,} {split}' for split in there)}"
-        made = [split for split in ("test", "dev") if "train" in there and not counts.splits[split]]
+    if counts.whole:
+        there = Counter(text.split for text in counts.usable)
+        said += f"; {', '.join(f'{there[split]:,} {split}' for split in SPLITS if there[split])}"
+        made = [split for split in ("test", "dev") if there["train"] and not counts.splits[split]]
         said += f" ({' and '.join(made)} drawn)" if made else ""
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
@@ -396,8 +394,8 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
-    """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
+def warn_of_repetitions(counts: Counts) -> Iterator[str]:
+    """Say how many texts are alike but for marks, and how many of the training split are tested on too."""
     texts = counts.usable
     first = {text.alike: text for text in reversed(texts)}
     if repeated := len(texts) - len(first):
@@ -409,16 +407,12 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     for alike, often in Counter(text.alike for text in texts).most_common(1):
         if often > max(MAX_REPEATS, MAX_REPEATED_SHARE * len(texts)):
             yield f"one text stands {often} times; it begins with {first[alike].begins[:30]!r}"
-    if splits.alike_together:
-        return
-    places = Counter(alike for alike, _ in {(text.alike, text.split) for text in texts})
-    if across := sum(often > 1 for often in places.values()):
+    trained, tested = ({text.alike for text in texts if text.split == split} for split in ("train", "test"))
+    if across := len(trained & tested):
         yield (
-            f"{write_count(across, 'text stands', 'texts stand')} in several splits, so that the model is tested on "
-            f"what it was trained on; {KEEP_TOGETHER_HINT}"
+            f"{write_count(across, 'text stands', 'texts stand')} in train and in test, so that the model is tested on "
+            "what it was trained on; `splits: {alike_together: true}` keeps each in one split"
         )
-    elif repeated and counts.splits[None]:
-        yield f"splits are drawn text by text, so that such texts may fall into several of them; {KEEP_TOGETHER_HINT}"
 
 
 def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
@@ -436,7 +430,7 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
     if said := find_rare(counts):
         yield said
-    yield from warn_of_repetitions(source.splits, counts)
+    yield from warn_of_repetitions(counts)
     yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, most)
     if not counts.whole:
@@ -444,7 +438,7 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
         return
     fixed = counts.splits["test"] or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
-    yield from warn_of_few(counts.drawn["test"].total(), share)
+    yield from warn_of_few(sum(text.split == "test" for text in counts.usable), share)
     yield from warn_of_classes(source, counts)
 
 

@@ -14,13 +14,11 @@ TRAIN, DEV, TEST = range(len(SPLITS))
 UNKNOWN, LEFT_OUT = -1, -2
 
 
-def assign(
-    dataset: str, splits: Integers, labels: Integers, settings: Splits, alike: Integers | None = None
-) -> Integers:
+def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, settings: Splits) -> Integers:
     """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
     Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. alike (N,): the same number for texts that are to be in one split; None: each stands for itself. Raises
+    dev. alike (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
     AuditError where there are too few texts.
     """
 
@@ -42,7 +40,7 @@ def assign(
         return rest, drawn
 
     # a set of texts that are alike is drawn as its first one
-    _, first, sets = np.unique(np.arange(len(splits)) if alike is None else alike, True, True)
+    _, first, sets = np.unique(alike if settings.alike_together else np.arange(len(splits)), True, True)
     ones = np.sort(first)
     sets = np.searchsorted(ones, first)[sets]
     made = np.full(len(ones), LEFT_OUT)

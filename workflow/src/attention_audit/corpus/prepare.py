@@ -153,8 +153,8 @@ def decide_fates(
     used = np.flatnonzero(fate == KEPT)
     refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
-    alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
+    alike = texts["alike"].to_numpy()[used]
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], alike, preparation.splits)
     classes = name_classes(texts, candidates, named)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"

@@ -82,8 +82,8 @@ def is_missing(cell: Any) -> bool:
 
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
-    reduced = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(INVISIBLE.sub("", reduced).translate(_MARKS).split()) or reduced
+    shown = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(shown.translate(_MARKS).split()) or "".join(shown.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]

@@ -251,6 +251,11 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     ]
 
 
+def show_text(text: str, tokens: Tokens) -> tuple[str, Sequence[int]]:
+    """Return what a reader sees of a text, with the place of each character as `clean` gives it."""
+    return clean(strip_html(text) if tokens.strip_html else text)
+
+
 class SplitText(NamedTuple):
     """The words of a text. places: where each begins and ends in the text; they ascend. begins: the positions of the
     first words of sentences, without empty ones.
@@ -269,7 +274,7 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
+    cleaned, places = show_text(text, tokens)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]
