@@ -139,10 +139,10 @@ def test_the_census_accounts_for_every_text(prepared):
 
 def test_the_census_sums_lengths_of_kept_texts(prepared):
     texts = ["Two words.", "Now three words.", "Then one. And three more. End.", "Far too long to be kept. Yes."]
-    more = [text(str(n), "train", "no", words) for n, words in enumerate(texts)]
+    more = [text(str(n), "train", "no", words, query="One, two") for n, words in enumerate(texts)]
     census = prepared([*more, *SOUND[1:]], tokens=PLAIN | {"sentences": True}, length={"below": 7}).census
     [row] = census[(census["split"] == "train") & (census["label_name"] == "no")].to_dict("records")
-    assert [row[name] for name in ("tokens", "tokens_squared")] == [2 + 3 + 6, 4 + 9 + 36]
+    assert [row[name] for name in ("tokens", "tokens_squared", "query_tokens")] == [2 + 3 + 6, 4 + 9 + 36, 3 * 2]
     assert [row[name] for name in ("sentences", "sentences_squared")] == [1 + 1 + 3, 1 + 1 + 9]
 
 

@@ -91,6 +91,7 @@ CENSUS = describe_file(
     repeated=text_count("kept texts whose words, in this order, are also those of an earlier text of their split"),
     tokens=long("sum over the kept texts", unit="tokens"),
     tokens_squared=long("sum of squares, for standard deviations", unit="tokens squared"),
+    query_tokens=long("sum over the second texts of kept pairs that are not read as one", unit="tokens"),
     sentences=long("sum over the kept texts; a text without boundaries is one sentence", unit="sentences"),
     sentences_squared=long("sum of squares", unit="sentences squared"),
     annotated=text_count("kept texts in which somebody marked words, or none"),

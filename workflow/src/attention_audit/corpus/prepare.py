@@ -85,6 +85,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         read=1,
         tokens=own["words"],
         tokens_squared=own["words"] ** 2,
+        query_tokens=own["query_words"],
         sentences=own["sentence_count"],
         sentences_squared=own["sentence_count"] ** 2,
         annotated=own["annotator_count"] > 0,
