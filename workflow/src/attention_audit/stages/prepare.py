@@ -20,7 +20,6 @@ from attention_audit.corpus.vocabulary import (
     WordVectors,
     build_columns,
     build_vocabulary,
-    measure_coverage,
     read_vectors,
     scale_vectors,
 )
@@ -115,14 +114,15 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
     vectors: WordVectors | None = None
-    if settings is not None:
+    if settings is not None and vocabulary.rows:
         if isinstance(settings, VectorFile):
             vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
         else:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
         vectors = scale_vectors(vectors) if settings.normalise else vectors
-        types, tokens = measure_coverage(vocabulary, vectors)
-        job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
+        if not (found := vectors.keys() & vocabulary.rows.keys()):
+            raise AuditError(f"{job.settings.dataset}: its word vectors are of none of its words; name other `vectors`")
+        job.report(f"vectors for {len(found)} of them")
     write_table(job.output("vocabulary"), VOCABULARY, build_columns(vocabulary, vectors), job.provenance)
 
 
