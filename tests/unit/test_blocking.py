@@ -139,6 +139,7 @@ def test_the_look_at_a_table_finds_what_does_not_fit(tmp_path):
     joined = {"query": "hidden", "joined": True}
     sound = check_dataset("own", *table(tmp_path, ROWS, block=["his", "she", "1"], **joined))
     assert not [line for line in sound.odd if "block" in line]
+    assert "about 5 words" in sound.read[1]
 
 
 def test_marks_may_be_a_text_or_a_list():

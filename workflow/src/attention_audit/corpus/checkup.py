@@ -149,6 +149,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         label = source.name_class(text.label)
         shown = (show_text(str(part or ""), source.tokens)[0] for part in (text.text, text.query))
         said, query = (" ".join(part.split()) for part in shown)
+        read = f"{said} {query}" if source.joined else said
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words
             find_masked(text, len(words))
@@ -156,13 +157,14 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         if label is None:
             counts.unlabelled.append(text.place)
             continue
+        counts.labels[label] += 0  # draws depend on the order of the labels in all rows
         if not said or (text.query is not None and not query):
             counts.empty += 1
             continue
         markup, marks = find_markup(said), text.annotations
         counts.markup = counts.markup or markup
         found = {
-            "single": " " not in said,
+            "single": " " not in read,
             "numeric": NUMERIC.fullmatch(said),
             "unreadable": UNREADABLE.search(said),
             "label": said == label,
@@ -177,8 +179,9 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.splits[text.split] += 1
         alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(
-            UsableRow(text.place, label, text.split, text.group, alike, exact, said[:SAMPLE_CHARACTERS], len(said))
+            UsableRow(text.place, label, text.split, text.group, alike, exact, read[:SAMPLE_CHARACTERS], len(read))
         )
+    counts.labels = +counts.labels
     counts.whole = next(rows, None) is None
     return counts
 
@@ -250,8 +253,8 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{place}: label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
             f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
         )
-    doubt, is_trained = judge_column(source.label, counts.labels), source.trained and source.trained_on is None
-    if doubt and len(counts.labels) > MAX_CLASSES and is_trained and not source.classes:
+    doubt = judge_column(source.label, counts.labels)
+    if doubt and len(counts.labels) > MAX_CLASSES and source.trained and not (source.trained_on or source.classes):
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return

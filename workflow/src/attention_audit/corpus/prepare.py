@@ -65,15 +65,15 @@ def find_short_and_long(
 
 
 def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
-    """List the classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
+    """List the classes in the order of their numbers: as declared, or else the labels of texts, sorted by value. texts:
+    those with a label and a word.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
     that is not among the declared ones.
     """
-    labelled = texts.dropna(subset="label")
     if declared is None:
-        return candidates or sort_labels(labelled["label"].unique())
-    for name, place in labelled.loc[~labelled["label"].isin(declared), ["label", "place"]].to_numpy():
+        return candidates or sort_labels(texts["label"].unique())
+    for name, place in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
         raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
     return declared
 
@@ -156,7 +156,7 @@ def decide_fates(
     splits = own_splits.copy()
     alike = texts["alike"].to_numpy()[used]
     splits[used] = assign(dataset, own_splits[used], own_labels[used], alike, preparation.splits)
-    classes = name_classes(texts, candidates, named)
+    classes = name_classes(texts.iloc[used], candidates, named)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
     short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
