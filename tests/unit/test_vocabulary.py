@@ -50,7 +50,7 @@ def test_columns_fit_the_schema(vocabulary):
     assert [row["word"] for row in rows] == ["<pad>", "<unk>", "<sos>", "<eos>", "Z", "a", "b", "c", "\u00e9"]
     assert rows[1] == {"index": 1, "word": "<unk>", "train_count": 0, "vector": None}
     assert rows[5] == {"index": 5, "word": "a", "train_count": 3, "vector": [1.0, 2.0]}
-    assert pa.table(build_columns(vocabulary), schema=VOCABULARY.schema)["vector"].null_count == 9
+    assert pa.table(build_columns(vocabulary, {}), schema=VOCABULARY.schema)["vector"].null_count == 9
 
 
 def corpus_of(texts):

@@ -146,12 +146,11 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
     return Vocabulary([*MARKS, *words], [0] * len(MARKS) + [counts[word] for word in words])
 
 
-def build_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
+def build_columns(vocabulary: Vocabulary, vectors: WordVectors) -> dict[str, list[Any]]:
     """Build the columns that columns.files.VOCABULARY declares, with a row for each row of the embedding.
 
-    Without `vectors`, the column `vector` is null everywhere.
+    The column `vector` is null where `vectors` have no word.
     """
-    vectors = vectors or {}
     return {
         "index": list(range(len(vocabulary.words))),
         "word": vocabulary.words,

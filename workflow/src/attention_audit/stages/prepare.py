@@ -96,10 +96,9 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     write_table(job.output("census"), CENSUS, counts, job.provenance)
     if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
         raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
-    classes = len(set(counts["label_name"].to_pylist()))
     for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():
         if row["kept_sum"]:
-            job.report(f"{row['split']}: {row['kept_sum']} texts of {classes} classes")
+            job.report(f"{row['split']}: {row['kept_sum']} texts")
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:
@@ -113,13 +112,14 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors: WordVectors | None = None
+    vectors: WordVectors = {}
     if settings is not None and vocabulary.rows:
         if isinstance(settings, VectorFile):
             vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
         else:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
-        vectors = scale_vectors(vectors) if settings.normalise else vectors
+        if settings.normalise:
+            vectors = scale_vectors(vectors)
         if not (found := vectors.keys() & vocabulary.rows.keys()):
             raise AuditError(f"{job.settings.dataset}: its word vectors are of none of its words; name other `vectors`")
         job.report(f"vectors for {len(found)} of them")
