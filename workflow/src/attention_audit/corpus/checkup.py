@@ -30,6 +30,7 @@ from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
     MAX_CLASSES,
     SPLITS,
+    VISIBLE,
     find_markup,
     find_oddities,
     judge_column,
@@ -39,7 +40,7 @@ from .text import (
     write_aliases,
     write_count,
 )
-from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, show_text, split_words
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, read_html, split_words
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -147,8 +148,8 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
         label = source.name_class(text.label)
-        shown = (show_text(str(part or ""), source.tokens)[0] for part in (text.text, text.query))
-        said, query = (" ".join(part.split()) for part in shown)
+        shown = (read_html(str(part or ""), source.tokens) for part in (text.text, text.query))
+        said, query = (" ".join(part.split()) if VISIBLE.search(part) else "" for part in shown)
         read = f"{said} {query}" if source.joined else said
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words

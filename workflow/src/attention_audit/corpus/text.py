@@ -36,6 +36,7 @@ JOINERS = "\u200c\u200d"
 SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 INVISIBLE = re.compile(f"[{HIDDEN}{JOINERS}{SELECTORS}]")
 """Characters that nobody sees by themselves: soft hyphens, direction marks, fillers, joiners, variation selectors."""
+VISIBLE = re.compile(f"[^\\s{HIDDEN}{JOINERS}{SELECTORS}]")
 NEEDLESS = re.compile(
     f"[{HIDDEN}]"
     f"|[{JOINERS}](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"

@@ -251,9 +251,9 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def show_text(text: str, tokens: Tokens) -> tuple[str, Sequence[int]]:
-    """Return what a reader sees of a text, with the place of each character as `clean` gives it."""
-    return clean(strip_html(text) if tokens.strip_html else text)
+def read_html(text: str, tokens: Tokens) -> str:
+    """Return a text as long as it is, without HTML where the settings say so."""
+    return strip_html(text) if tokens.strip_html else text
 
 
 class SplitText(NamedTuple):
@@ -274,7 +274,7 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, places = show_text(text, tokens)
+    cleaned, places = clean(read_html(text, tokens))
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]

@@ -4,7 +4,6 @@ All three share a process, since on small data sets the imports of another would
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -56,12 +55,10 @@ def train_vectors(
 
     class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
         epoch = 0
-        started = time.perf_counter()
 
         def on_epoch_end(self, model: Word2Vec) -> None:
             self.epoch += 1
-            seconds = time.perf_counter() - self.started
-            report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
+            report(f"word2vec: epoch {self.epoch}/{settings.epochs}")
 
     logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
     try:
