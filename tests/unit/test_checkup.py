@@ -234,14 +234,14 @@ def test_groups_are_counted(tmp_path):
 
 def test_given_splits_and_their_most_are_counted(tmp_path):
     splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
-    rows = [(f"a {at}", "ab"[at % 2], split) for at, split in enumerate(splits)]
+    rows = [(f"a {at}", "abc"[at % 3], split) for at, split in enumerate(splits)]
     most = {"most": {"train": 12}, "test_sample": 0.5}
     line, _ = look_at(tmp_path, rows, splits=most, **SPLIT).read
-    assert line == "own: 34 texts, 2 classes (a 17, b 17); 12 train, 4 dev, 5 test"
-    # of ten texts for the test, half are left out, and three of the others are taken
+    assert line == "own: 34 texts, 3 classes (a 12, b 11, c 11); 12 train, 4 dev, 5 test"
+    # of ten texts for the test, three are left out, and three of the others are taken
     other = {"trained_on": {"dataset": "sst", "labels": {"a": None}}, "splits": {"most": {"test": 3}}}
     line, _ = look_at(tmp_path, rows, **other, **SPLIT).read
-    assert line == "own: 34 texts, 2 classes (a 17, b 17); 3 test"
+    assert line == "own: 34 texts, 3 classes (a 12, b 11, c 11); 3 test"
 
 
 @pytest.mark.parametrize(

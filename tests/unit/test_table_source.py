@@ -160,7 +160,12 @@ FAULTS = [
         *(".csv", "Text,lable\na,x\n", {}),
         ", line 1: no column 'text', only 'Text', 'lable' (did you mean 'Text'?); set `text` to one of these",
     ),
-    (".csv", ",".join(f"c{number}" for number in range(21)), {}, f", line 1: no column 'text', only {MANY}, ...; "),
+    (
+        ".csv",
+        ",".join(f"c{number}" for number in range(21)),
+        {},
+        f", line 1: no column 'text', only {MANY} and 1 more; ",
+    ),
     (".csv", "text,label,n\na,x,\n", {"id": "n"}, ", line 2: no id in column 'n'; give it one"),
     (".csv", "text,label\n\na\n", {}, ", line 3: 1 fields where the header has 2; mend the row"),
     (".csv", "a,x\nb,y,z\n", NAMES, ", line 2: 3 fields where `columns` has 2; mend the row"),

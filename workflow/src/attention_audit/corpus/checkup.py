@@ -37,10 +37,11 @@ from .text import (
     list_few,
     match_classes,
     reduce_text,
+    strip_html,
     write_aliases,
     write_count,
 )
-from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, read_html, split_words
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, split_words
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -148,8 +149,9 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
         label = source.name_class(text.label)
-        shown = (read_html(str(part or ""), source.tokens) for part in (text.text, text.query))
-        said, query = (" ".join(part.split()) if VISIBLE.search(part) else "" for part in shown)
+        sides = (str(side or "") for side in (text.text, text.query))
+        shown = (strip_html(side) if source.tokens.strip_html else side for side in sides)
+        said, query = (" ".join(side.split()) if VISIBLE.search(side) else "" for side in shown)
         read = f"{said} {query}" if source.joined else said
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words
@@ -197,15 +199,18 @@ def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRo
     codes = dict(
         zip((None, *SPLITS), (TEST, LEFT_OUT, LEFT_OUT, TEST) if other else range(UNKNOWN, len(SPLITS)), strict=True)
     )
-    taken = other.labels if other else {}
-    classes = [*dict.fromkeys([*counts.labels, *(source.classes or ())])]
+    called = other.labels if other else {}
+    read = {label: called.get(label, label) or "" for label in counts.labels}
+    classes = [*dict.fromkeys([*read.values(), *(source.classes or ())])]
     numbers = {label: number for number, label in enumerate(classes)}
-    given = np.array([LEFT_OUT if taken.get(text.label, "") is None else codes[text.split] for text in texts])
-    labels, alike = np.array([(numbers[text.label], text.alike) for text in texts]).T
+    given = np.array([codes[text.split] if read[text.label] else LEFT_OUT for text in texts])
+    labels, alike = np.array([(numbers[read[text.label]], text.alike) for text in texts]).T
     refuse_emptied(name, np.array([codes[split] for split in counts.splits]), given)
     made = assign(name, given, labels, alike, source.splits)
-    if other is None:
+    if not other:
         check(name, made, labels, classes, choice=False, trained=source.trained)
+    elif len({*labels[made == TEST]}) < 2:
+        raise AuditError(f"{name}: split test: no texts of two classes; add some")
     names = (*SPLITS, None, None)  # the last two by numbers below 0
     return [text._replace(split=names[code]) for text, code in zip(texts, made, strict=True)]
 

@@ -24,7 +24,7 @@ from .rationales import Annotations, Rationale, align
 from .raw import MAX_CHARACTERS
 from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
-from .tokens import DIGIT_MASK, SplitText, read_html, split_words
+from .tokens import DIGIT_MASK, SplitText, split_words
 
 Report = Callable[[str], None]
 """What receives messages on progress."""
@@ -180,7 +180,7 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "miscounted": said.miscounted,
         "lost": found.lost,
         "digest": hash_words(own, *([query] if paired else [])),
-        "alike": hash_words(reduce_text(read_html(side, tokens)) for side in sides)
+        "alike": hash_words(reduce_text(strip_html(side) if tokens.strip_html else side) for side in sides)
         if preparation.splits.alike_together
         else 0,
     }

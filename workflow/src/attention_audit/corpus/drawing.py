@@ -54,14 +54,14 @@ def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, se
             pool, drawn = draw(pool, strata, math.ceil(share * len(pool)), seed, mend)
             made[drawn] = code
         elif code == TEST and settings.test_sample is not None:
-            left_out = math.ceil((1 - settings.test_sample) * len(own))
-            made[draw(own, strata, left_out, seed, mend)[1]] = LEFT_OUT
+            _, drawn = draw(own, strata, math.ceil((1 - settings.test_sample) * len(own)), seed, mend)
+            made[drawn] = LEFT_OUT
     made = made[sets]
     for code, name in enumerate(SPLITS):
         members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
         if most and most < len(members):
-            number = len(members) - most
-            made[draw(members, labels, number, settings.most_seed, "leave out `splits.most`")[1]] = LEFT_OUT
+            _, drawn = draw(members, labels, len(members) - most, settings.most_seed, "leave out `splits.most`")
+            made[drawn] = LEFT_OUT
     return made
 
 

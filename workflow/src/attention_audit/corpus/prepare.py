@@ -191,16 +191,16 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
     text, at a label that the training data do not have.
     """
     for text in texts:
-        if text.split not in (None, SPLITS[TEST]):
+        if text.split not in (None, "test"):
             continue
-        label = text.label if text.label is None else trained_on.labels.get(text.label, text.label)
+        label = trained_on.labels.get(text.label or "", text.label)
         if label is not None and label not in classes:
             raise AuditError(
                 f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
                 f"{', '.join(map(repr, classes))}; say in `trained_on.labels` which of them it is, or null to leave "
                 "such texts out"
             )
-        yield replace(text, split=SPLITS[TEST], label=label)
+        yield replace(text, split="test", label=label)
 
 
 def prepare(
@@ -219,7 +219,7 @@ def prepare(
             corpus = raw[OTHER_CORPUS]
             named = list_classes(corpus)
             if isinstance(source, RawSource) and source.trained_on is not None:
-                others = (text for text in read_texts(corpus) if text.split != SPLITS[TEST])
+                others = (text for text in read_texts(corpus) if text.split != "test")
                 given = chain(others, convert_labels(given, source.trained_on, named))
         unseen = write_draft(given, source.preparation, draft, workers, report)
         texts, classes = decide_fates(dataset, source, *read_numbers(draft), named)

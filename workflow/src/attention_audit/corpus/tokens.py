@@ -251,11 +251,6 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def read_html(text: str, tokens: Tokens) -> str:
-    """Return a text as long as it is, without HTML where the settings say so."""
-    return strip_html(text) if tokens.strip_html else text
-
-
 class SplitText(NamedTuple):
     """The words of a text. places: where each begins and ends in the text; they ascend. begins: the positions of the
     first words of sentences, without empty ones.
@@ -274,7 +269,7 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, places = clean(read_html(text, tokens))
+    cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]

@@ -109,7 +109,7 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors: WordVectors = {}
+    vectors = WordVectors()
     if settings is not None and vocabulary.rows:
         if isinstance(settings, VectorFile):
             vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
