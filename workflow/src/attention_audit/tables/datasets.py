@@ -76,7 +76,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     called = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
     asked = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
-        "instances": f"{unlabelled} texts have no label and were left out" if unlabelled else "",
+        "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
         "classes": join_notes(called, asked if classes * MIN_TEXTS_A_CLASS > texts else ""),
         CLASSES[0]: called,
     }
