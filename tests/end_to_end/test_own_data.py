@@ -74,7 +74,7 @@ def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder)
             "text,label\n\xe9t\xe9,1\n",
             "coded.csv, line 2: not utf-8, and no language tells its encoding; set `encoding`, such as cp1252",
         ),
-        "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "single: every text has label '1'; "),
+        "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "single: split train: every text has label '1'; "),
     }
     folder = new_folder()
     for name, (content, _) in faults.items():

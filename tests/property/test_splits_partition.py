@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_audit.corpus.prepare import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
 from attention_audit.corpus.source import Splits
 
 splits = st.builds(
@@ -25,7 +25,7 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     own = np.array(data.draw(st.lists(st.sampled_from([TRAIN, UNKNOWN, *sorted(named)]), min_size=10, max_size=60)))
     own = np.concatenate([own, [TRAIN] * 5, *([code] * 4 for code in sorted(named))])
     labels = np.zeros(len(own), np.int64)
-    made = assign("own", own, labels, way)
+    made = assign("own", own, labels, labels, way)
     pool = int(np.isin(own, (TRAIN, UNKNOWN)).sum())
     if TEST in named:
         kept, tests = (made == TEST).sum(), (own == TEST).sum()
@@ -48,6 +48,6 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
 def test_a_stratified_draw_takes_its_share_of_every_class(classes, seed, share):
     sizes = [10 + (7 * label + seed) % 30 for label in range(classes)]
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(classes), sizes))
-    made = assign("own", np.full(len(labels), UNKNOWN), labels, Splits(test=share, test_seed=seed))
+    made = assign("own", np.full(len(labels), UNKNOWN), labels, labels, Splits(test=share, test_seed=seed))
     for label, size in enumerate(sizes):
         assert abs((labels[made == TEST] == label).sum() - share * size) < 2

@@ -38,11 +38,11 @@ def run_packed(encoder, reference, vectors, lengths):
     return pad_packed_sequence(reference(packed)[0], batch_first=True)[0]
 
 
-def write_words(folder, rows, vectors=None):
+def write_words(folder, rows, vectors=()):
     """Write a corpus with its vocabulary, which is that of the training texts."""
     corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")
     write_table(corpus, CORPUS, pa.Table.from_pylist([*rows], schema=CORPUS.schema), provenance)
-    words = build_columns(build_vocabulary(WordLists(corpus, ["train"])), vectors)
+    words = build_columns(build_vocabulary(WordLists(corpus, ["train"])), dict(vectors))
     write_table(folder / "vocabulary.parquet", VOCABULARY, words, provenance)
 
 

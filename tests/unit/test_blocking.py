@@ -136,8 +136,10 @@ def test_the_look_at_a_table_finds_what_does_not_fit(tmp_path):
     assert "own.csv, line 3: 3 marks in the mask, and 2 words in the text" in said
     said = refusal(check_dataset, "own", *table(tmp_path, ROWS, block=["his", "hers"]))
     assert "own: block: 'hers' in no text" in said
-    sound = check_dataset("own", *table(tmp_path, ROWS, block=["his", "she"]))
+    joined = {"query": "hidden", "joined": True}
+    sound = check_dataset("own", *table(tmp_path, ROWS, block=["his", "she", "1"], **joined))
     assert not [line for line in sound.odd if "block" in line]
+    assert "about 5 words" in sound.read[1]
 
 
 def test_marks_may_be_a_text_or_a_list():

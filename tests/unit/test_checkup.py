@@ -6,7 +6,8 @@ from refusal import refusal
 from attention_audit.corpus import checkup
 from attention_audit.corpus.sources.table import TableCorpus
 
-TOGETHER = "`splits: {alike_together: true}` keeps each in one"
+RARE = "have fewer texts than there are splits"
+MERGE = "merge such classes with `aliases`, or leave them out with `missing`"
 
 
 def distinct(number, labels=("yes", "no"), start=0):
@@ -55,7 +56,11 @@ APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for 
     ("rows", "settings", "lines"),
     [
         (distinct(40), {}, []),
-        ([*distinct(40), ("", "yes")], {}, ["1 of 41 rows have a label and no text, and are left out"]),
+        (
+            [*distinct(40), ("", "yes"), ("\u200b", "yes"), ("<br>", "no")],
+            {"tokens": {"strip_html": True}},
+            ["3 of 43 rows have a label and no text, and are left out"],
+        ),
         (
             [*distinct(40), *[("no comment", "yes")] * 7],
             {"splits": {"alike_together": True}},
@@ -67,14 +72,15 @@ APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for 
             SPLIT,
             [
                 "20 of 80 texts repeat an earlier one",
-                f"20 texts stand in several splits, so that the model is tested on what it was trained on; {TOGETHER}",
+                "20 texts stand in train and in test, so that the model is tested on what it was trained on; `splits: "
+                "{alike_together: true}` keeps each in one split",
             ],
         ),
         (
             [*APART, ("rare", "maybe", "train")],
             SPLIT,
             [
-                "1 of 3 classes have fewer texts than there are splits: 'maybe'",
+                f"1 of 3 classes {RARE}: 'maybe'; {MERGE}",
                 "split test: no text has label 'maybe': nothing is asked about it",
             ],
         ),
@@ -87,7 +93,7 @@ def test_what_is_odd_is_said_with_its_counts(looked, rows, settings, lines):
 @pytest.mark.parametrize(
     ("rows", "settings", "message"),
     [
-        (distinct(40, ("yes",)), {}, "every text has label 'yes'; add texts of another one"),
+        (distinct(40, ("yes",)), {}, "split train: every text has label 'yes'; add texts of another one"),
         ([("", "yes"), (" ", "no")], {}, "no row has a text in column 'text' and a label; name other columns"),
         (
             [*distinct(40), ("a", "maybe")],
@@ -103,9 +109,28 @@ def test_what_is_odd_is_said_with_its_counts(looked, rows, settings, lines):
         (
             [*distinct(40), ("a", "no|yes")],
             {},
-            "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes with "
-            "`aliases`, or leave them out with `missing`, or set `splits.stratified: false`; 1 text seems to have "
-            "several labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out",
+            "41 texts cannot be split into 32 and 9 (every class needs texts on both sides); give more texts, or set "
+            f"`splits.stratified: false`; 1 of 3 classes {RARE}: 'no|yes'; {MERGE}; 1 text seems to have several "
+            "labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out",
+        ),
+        # the test split takes one text of the rare class, and one is left for train and dev
+        (
+            [*distinct(100), *distinct(2, ("rare",), 100)],
+            {},
+            "81 texts cannot be split into 68 and 13 (every class needs texts on both sides); give more texts, or set "
+            f"`splits.stratified: false`; 1 of 3 classes {RARE}: 'rare'; {MERGE}",
+        ),
+        # one in three of the test texts is taken, and of one text none
+        (
+            [*APART, ("rare", "maybe", "train"), ("so rare", "maybe", "test")],
+            SPLIT | {"splits": {"most": {"test": 7}}},
+            "21 texts cannot be split into 7 and 14 (every class needs texts on both sides); give more texts, or leave "
+            f"out `splits.most`; 1 of 3 classes {RARE}: 'maybe'; {MERGE}",
+        ),
+        (
+            [*APART[:20], *APART[40:], ("", "yes", "dev")],
+            SPLIT,
+            "split dev: every text is empty, or has no label; check the source",
         ),
     ],
 )
@@ -138,21 +163,20 @@ def test_texts_that_repeat_others_are_counted(looked):
     assert looked(rows) == [
         "3 of 43 texts repeat an earlier one, 1 of them but for case, punctuation or invisible characters, 1 of them "
         "with another label",
-        f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}",
     ]
-    assert looked(rows, splits={"alike_together": True}) == looked(rows)[:1]
 
 
 def test_texts_alike_but_for_marks_are_one(looked):
     def stands_in_both(other):
         quoted = '"' + other.replace('"', '""') + '"'
         lines = looked([*APART, ('"A fine film, it\'s good."', "yes", "train"), (quoted, "yes", "test")], **SPLIT)
-        return any("1 text stands in several splits" in line for line in lines)
+        return any("1 text stands in train and in test" in line for line in lines)
 
     alike = ("A fine film it's good", '  "A fine film" -- it\u2019s\tgood!!!', "a fine\u3164 film it's good")
     assert [stands_in_both(other) for other in alike] == [True] * 3
     assert not stands_in_both("a fine film it's good \U0001f600")
     assert not stands_in_both("a fine film, it isn't good")
+    assert checkup.reduce_text(":)") == checkup.reduce_text(": )\u2060") != checkup.reduce_text(":(")
 
 
 # few texts a score, and many
@@ -173,7 +197,8 @@ def test_many_small_classes_cannot_be_drawn(refused):
     assert refused(rows) == doubt
     # whoever names so many classes means them
     declared = refused(rows, classes=[f"c{number}" for number in range(200)])
-    assert declared.startswith(f"{doubt}; split test would have 80 texts, and 320 would be left, for 200 classes; ")
+    assert declared.startswith("400 texts cannot be split into 320 and 80 ")
+    assert f"; {doubt}; " in declared
 
 
 def test_of_a_long_file_the_first_rows_are_looked_at(looked, monkeypatch):
@@ -209,10 +234,14 @@ def test_groups_are_counted(tmp_path):
 
 def test_given_splits_and_their_most_are_counted(tmp_path):
     splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
-    rows = [(f"a {at}", "ab"[at % 2], split) for at, split in enumerate(splits)]
+    rows = [(f"a {at}", "abc"[at % 3], split) for at, split in enumerate(splits)]
     most = {"most": {"train": 12}, "test_sample": 0.5}
     line, _ = look_at(tmp_path, rows, splits=most, **SPLIT).read
-    assert line == "own: 34 texts, 2 classes (a 17, b 17); 12 train, 4 dev, 5 test"
+    assert line == "own: 34 texts, 3 classes (a 12, b 11, c 11); 12 train, 4 dev, 5 test"
+    # of ten texts for the test, three are left out, and three of the others are taken
+    other = {"trained_on": {"dataset": "sst", "labels": {"a": None}}, "splits": {"most": {"test": 3}}}
+    line, _ = look_at(tmp_path, rows, **other, **SPLIT).read
+    assert line == "own: 34 texts, 3 classes (a 12, b 11, c 11); 3 test"
 
 
 @pytest.mark.parametrize(

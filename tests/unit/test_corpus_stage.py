@@ -44,7 +44,8 @@ def test_the_vocabulary_is_of_the_training_texts_and_as_min_df_says(make):
 def test_vectors_are_those_of_the_file(make):
     said, rows = make(FILE)
     assert [row["vector"] for row in rows] == [[1, 2], None, None]
-    assert said[-1] == "vectors for 33.3% of the words, which are 40.0% of the training tokens"
+    assert said[-1] == "vectors for 1 of them"
+    assert "mine: its word vectors are of none of its words; " in refusal(make, FILE, min_df=2)
     _, rows = make({**FILE, "normalise": True})
     assert rows[0]["vector"] == pytest.approx([1 / 5**0.5, 2 / 5**0.5])
 

@@ -80,7 +80,7 @@ def test_names_that_no_row_has_and_classes_that_are_renamed_are_told(look):
 def test_empty_labels_still_end_the_run_unless_missing_ones_are_named(look):
     said = refusal(look, ["a", "b", ""], aliases={"b": "c"})
     assert "no label in column 'label', nor have 19 more of 60 rows" in said
-    assert "(a 20, c 20)" in look(["a", "b", ""], aliases={"b": "c"}, missing=[""], drop_unlabelled=True).read[0]
+    assert "(a 15, c 15)" in look(["a", "b", "", "?"], aliases={"b": "c", "?": "no"}, missing=["", "no"]).read[0]
 
 
 def test_folds_are_of_all_labels():

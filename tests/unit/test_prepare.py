@@ -139,10 +139,10 @@ def test_the_census_accounts_for_every_text(prepared):
 
 def test_the_census_sums_lengths_of_kept_texts(prepared):
     texts = ["Two words.", "Now three words.", "Then one. And three more. End.", "Far too long to be kept. Yes."]
-    more = [text(str(n), "train", "no", words) for n, words in enumerate(texts)]
+    more = [text(str(n), "train", "no", words, query="One, two") for n, words in enumerate(texts)]
     census = prepared([*more, *SOUND[1:]], tokens=PLAIN | {"sentences": True}, length={"below": 7}).census
     [row] = census[(census["split"] == "train") & (census["label_name"] == "no")].to_dict("records")
-    assert [row[name] for name in ("tokens", "tokens_squared")] == [2 + 3 + 6, 4 + 9 + 36]
+    assert [row[name] for name in ("tokens", "tokens_squared", "query_tokens")] == [2 + 3 + 6, 4 + 9 + 36, 6]
     assert [row[name] for name in ("sentences", "sentences_squared")] == [1 + 1 + 3, 1 + 1 + 9]
 
 
@@ -317,7 +317,7 @@ def test_progress_is_told(prepared, monkeypatch):
             {"order": ["no", "yes"]},
             "own.csv, x: unknown label 'maybe'; known: 'no', 'yes'",
         ),
-        ([text(f"n{n}", None, str(n)) for n in range(20)], {}, "own: 20 texts cannot be split 80% to 20% "),
+        ([text(f"n{n}", None, str(n)) for n in range(20)], {}, "own: 20 texts cannot be split into 16 and 4 "),
         ([*SOUND, SOUND[0]], {"workers": 2}, "own.csv, train-no: the id 'train-no' occurs twice; make ids unique"),
         ([*SOUND, text("x", "testing", "no")], {}, "own.csv, x: unknown split 'testing'; known: train, dev, test"),
     ],

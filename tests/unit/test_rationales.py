@@ -123,7 +123,7 @@ def test_a_cell_says_the_same_however_it_is_written(cell, written):
 
 def test_nothing_marked_is_not_nothing_said():
     assert said([]) == said("[]") == {"ann": []}
-    assert annotations(ann="", bob=None) is None
+    assert annotations(ann="", bob=None, cem=float("nan")) is None
     assert annotations(ann="", bob=[0]).marks == {"bob": [(1, 2)]}
 
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from sklearn.model_selection import train_test_split
 
-from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, TEST, TRAIN, UNKNOWN, assign
 from attention_audit.corpus.source import Splits
 from attention_audit.errors import AuditError
 
@@ -11,8 +10,8 @@ LABELS = np.array([0] * 160 + [1] * 40)
 """Two hundred texts, one in five of class 1."""
 
 
-def assigned(splits, labels=LABELS, **settings):
-    return assign("own", splits, labels, Splits.model_validate(settings))
+def assigned(splits, labels=LABELS, alike=LABELS, **settings):
+    return assign("own", splits, labels, alike, Splits.model_validate(settings))
 
 
 DRAWN = np.full(len(LABELS), UNKNOWN)
@@ -50,31 +49,24 @@ def test_without_training_texts_nothing_is_drawn():
 
 @pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 1, 2, 3, 4, 5]])
 def test_too_few_texts_are_refused_in_one_line(labels):
-    message = (
-        rf"^own: {len(labels)} texts cannot be split 80% to 20% .*; give more texts, or set splits\.stratified: false$"
-    )
+    message = rf"^own: {len(labels)} texts cannot be split into \d and \d .*; give more texts, or set `splits\.strat"
     with pytest.raises(AuditError, match=message):
         assigned(np.full(len(labels), UNKNOWN), np.array(labels))
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0])
-@pytest.mark.parametrize("key", ["test", "dev", "test_sample"])
-def test_a_share_lies_between_nothing_and_all(key, share):
-    with pytest.raises(ValidationError):
-        Splits.model_validate({key: share})
-
-
 def test_texts_that_are_alike_fall_into_one_split():
-    alone = np.arange(200)
-    settings = Splits()
-    assert np.array_equal(assign("own", DRAWN, LABELS, settings, alone), assigned(DRAWN))
+    alone, together = np.arange(200), {"alike_together": True}
+    assert np.array_equal(assigned(DRAWN, alike=alone, **together), assigned(DRAWN))
     # each text stands twice, and the second time behind all others
-    twice = assign("own", np.tile(DRAWN, 2), np.tile(LABELS, 2), settings, np.tile(alone, 2))
+    twice = assigned(np.tile(DRAWN, 2), np.tile(LABELS, 2), np.tile(alone, 2), **together)
     assert np.array_equal(twice, np.tile(assigned(DRAWN), 2))
+    # of 68 pairs that are trained on, 91 texts are taken
+    some = assigned(DRAWN, alike=alone // 2, most={"train": 91}, **together)
+    assert (some == TRAIN).sum() == 91
     # the file's own splits: what is alike to a test text is one
     own = np.array([TRAIN] * 150 + [DEV] * 25 + [TEST] * 25)
     alike = alone.copy()
     alike[:10], alike[10:20] = np.arange(190, 200), np.arange(160, 170)
     expected = own.copy()
     expected[:10], expected[10:20] = TEST, DEV
-    assert np.array_equal(assign("own", own, LABELS, settings, alike), expected)
+    assert np.array_equal(assigned(own, alike=alike, **together), expected)

@@ -5,7 +5,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.columns.files import CORPUS, VOCABULARY
-from attention_audit.corpus.vocabulary import WordLists, build_columns, build_vocabulary, measure_coverage
+from attention_audit.corpus.vocabulary import WordLists, build_columns, build_vocabulary
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
 
@@ -44,19 +44,13 @@ def test_encoding_of_texts_without_words(vocabulary):
     assert encoded(vocabulary, []) == ([], [])
 
 
-def test_coverage_by_hand(vocabulary):
-    """a and b of the five words, 5 of the 8 tokens; a vector for a mark or an unknown word counts for nothing."""
-    vectors = {word: np.zeros(2, np.float32) for word in ("a", "b", "<unk>", "unheard-of")}
-    assert measure_coverage(vocabulary, vectors) == (2 / 5, 5 / 8)
-
-
 def test_columns_fit_the_schema(vocabulary):
     vectors = {word: np.array([1, 2], np.float32) for word in ("a", "<unk>")}
     rows = pa.table(build_columns(vocabulary, vectors), schema=VOCABULARY.schema).to_pylist()
     assert [row["word"] for row in rows] == ["<pad>", "<unk>", "<sos>", "<eos>", "Z", "a", "b", "c", "\u00e9"]
     assert rows[1] == {"index": 1, "word": "<unk>", "train_count": 0, "vector": None}
     assert rows[5] == {"index": 5, "word": "a", "train_count": 3, "vector": [1.0, 2.0]}
-    assert pa.table(build_columns(vocabulary), schema=VOCABULARY.schema)["vector"].null_count == 9
+    assert pa.table(build_columns(vocabulary, {}), schema=VOCABULARY.schema)["vector"].null_count == 9
 
 
 def corpus_of(texts):

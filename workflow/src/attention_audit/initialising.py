@@ -265,7 +265,7 @@ def write_entry(name: str, said: Said, path: Path) -> str:
         flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
         flow = flow.removesuffix("...\n").strip()
         top.append((f"    {key}: {flow}", remark))
-    call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
+    call = f"python -m attention_audit init {shlex.quote(str(path))}"
     head = f"# Written by `{call}`. docs/configuration/README.md has every key."
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
@@ -298,11 +298,10 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     absent, (tokens, how) = name_lacking(source.tokens), said["tokens"]
     if counts.usable and not absent and np.median(estimate_words(counts.usable, source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
+    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
     source = read_entry(said, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *list_oddities(source, counts)]
-    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
-    source = read_entry(said, path)
     if (texts := len(counts.usable)) > MANY_TEXTS:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "

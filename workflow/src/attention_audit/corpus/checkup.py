@@ -23,18 +23,21 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
+from .drawing import LEFT_OUT, TEST, UNKNOWN, assign, check, refuse_emptied
 from .languages import find_unspaced, sample_texts
-from .source import Files, Length, Splits
+from .source import Files, Length
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
     MAX_CLASSES,
     SPLITS,
+    VISIBLE,
     find_markup,
     find_oddities,
     judge_column,
     list_few,
     match_classes,
     reduce_text,
+    strip_html,
     write_aliases,
     write_count,
 )
@@ -55,11 +58,8 @@ LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
 BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
-KEEP_TOGETHER_HINT = "`splits: {alike_together: true}` keeps each in one"
 LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
-MAX_CLASSES_LISTED = 3
-"""Classes with few test texts that a warning names."""
 MIN_ONE_WORD_SHARE = 0.1
 """Share of texts of one word from which on they are worth a warning."""
 FINDINGS = {
@@ -104,10 +104,10 @@ class Counts:
     """What is counted in the rows of a data set.
 
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
-    labels: usable texts by label, and splits: by split (None: to be drawn) and label. places: those of texts in which
-    something was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked
-    ("annotated"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
-    are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
+    labels: usable texts by label, and splits: by split (None: to be drawn). places: those of texts in which something
+    was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked ("annotated").
+    markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that are named, those
+    that no text has. unmet: labels that `aliases` and `missing` name and no row has.
     """
 
     unseen: set[str]
@@ -117,7 +117,7 @@ class Counts:
     empty: int = 0
     usable: list[UsableRow] = field(default_factory=list)
     labels: Counter[str] = field(default_factory=Counter)
-    splits: defaultdict[str | None, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    splits: Counter[str | None] = field(default_factory=Counter)
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     markup: str = ""
     whole: bool = True
@@ -147,22 +147,27 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     for text in islice(check_entries(rows), ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
+        counts.splits[text.split] += 0
         label = source.name_class(text.label)
-        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
+        sides = (str(side or "") for side in (text.text, text.query))
+        shown = (strip_html(side) if source.tokens.strip_html else side for side in sides)
+        said, query = (" ".join(side.split()) if VISIBLE.search(side) else "" for side in shown)
+        read = f"{said} {query}" if source.joined else said
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words
             find_masked(text, len(words))
-            counts.unseen -= {*words}
+            counts.unseen -= {*words, *(split_words(query, source.tokens).words if source.joined else ())}
         if label is None:
             counts.unlabelled.append(text.place)
             continue
+        counts.labels[label] += 0  # draws depend on the order of the labels in all rows
         if not said or (text.query is not None and not query):
             counts.empty += 1
             continue
         markup, marks = find_markup(said), text.annotations
         counts.markup = counts.markup or markup
         found = {
-            "single": " " not in said,
+            "single": " " not in read,
             "numeric": NUMERIC.fullmatch(said),
             "unreadable": UNREADABLE.search(said),
             "label": said == label,
@@ -174,37 +179,40 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         for kind in filter(found.get, found):
             counts.places[kind].append(text.place)
         counts.labels[label] += 1
-        counts.splits[text.split][label] += 1
+        counts.splits[text.split] += 1
         alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(
-            UsableRow(text.place, label, text.split, text.group, alike, exact, said[:SAMPLE_CHARACTERS], len(said))
+            UsableRow(text.place, label, text.split, text.group, alike, exact, read[:SAMPLE_CHARACTERS], len(read))
         )
+    counts.labels = +counts.labels
     counts.whole = next(rows, None) is None
     return counts
 
 
-def list_draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
-    """List each split that the file lacks: how many texts are drawn, and how many are then left to be trained on."""
-    left = (counts.splits["train"] + counts.splits[None]).total()
-    for split, share in (("test", splits.test), ("dev", splits.dev)):
-        if not counts.splits[split]:
-            drawn = math.ceil(share * left)
-            left -= drawn
-            yield split, drawn, left
+def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRow]:
+    """Return the usable texts with their splits in the run, before any filter of lengths; None: they are left out.
 
-
-def count_splits(source: TableCorpus, counts: Counts) -> dict[str, int]:
-    """Count the texts that each split will have, before any filter of their length."""
-    there = {split: counts.splits[split].total() for split in SPLITS}
-    loose, splits = counts.splits[None].total(), source.splits
-    if source.trained_on is not None:
-        return {"test": there["test"] + loose}
-    there["train"] += loose
-    there["test"] -= math.ceil((1 - (splits.test_sample or 1)) * there["test"])
-    for split, drawn, left in list_draws(counts, splits):
-        there |= {"train": left, split: drawn}
-    most = splits.most.model_dump() if splits.most else {}
-    return {split: min(texts, most.get(split) or texts) for split, texts in there.items()}
+    Raises AuditError where splits cannot be drawn, or lack texts of a class.
+    """
+    other, texts = source.trained_on, counts.usable
+    # all texts are for the test where models are trained on another data set
+    codes = dict(
+        zip((None, *SPLITS), (TEST, LEFT_OUT, LEFT_OUT, TEST) if other else range(UNKNOWN, len(SPLITS)), strict=True)
+    )
+    called = other.labels if other else {}
+    read = {label: called.get(label, label) or "" for label in counts.labels}
+    classes = [*dict.fromkeys([*read.values(), *(source.classes or ())])]
+    numbers = {label: number for number, label in enumerate(classes)}
+    given = np.array([codes[text.split] if read[text.label] else LEFT_OUT for text in texts])
+    labels, alike = np.array([(numbers[read[text.label]], text.alike) for text in texts]).T
+    refuse_emptied(name, np.array([codes[split] for split in counts.splits]), given)
+    made = assign(name, given, labels, alike, source.splits)
+    if not other:
+        check(name, made, labels, classes, choice=False, trained=source.trained)
+    elif len({*labels[made == TEST]}) < 2:
+        raise AuditError(f"{name}: split test: no texts of two classes; add some")
+    names = (*SPLITS, None, None)  # the last two by numbers below 0
+    return [text._replace(split=names[code]) for text, code in zip(texts, made, strict=True)]
 
 
 def list_labels(labels: list[str]) -> str:
@@ -231,7 +239,9 @@ def find_several(counts: Counts) -> str:
 
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
-    """Raise AuditError where the run could not go on, with counts and the key to set."""
+    """Raise AuditError where the run could not go on, with counts and the key to set; else draw the splits, where all
+    rows were read.
+    """
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
         first, *more = counts.unlabelled
         others = f", nor have {len(more)} more of {counts.read} rows" if more else ""
@@ -249,44 +259,30 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{place}: label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
             f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
         )
-    doubt, is_trained = judge_column(source.label, counts.labels), source.trained and source.trained_on is None
-    if doubt and len(counts.labels) > MAX_CLASSES and is_trained and not source.classes:
+    doubt = judge_column(source.label, counts.labels)
+    if doubt and len(counts.labels) > MAX_CLASSES and source.trained and not (source.trained_on or source.classes):
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
     refuse_absent(counts.unseen, name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
-    if not is_trained:
-        return  # nothing is trained on these texts, and which classes there are is not known yet
-    for where, own in [*((f"{name}: split {split}", counts.splits[split]) for split in SPLITS), (name, counts.labels)]:
-        if len(own) == 1:
-            raise AuditError(f"{where}: every text has label {next(iter(own))!r:.40}; add texts of another one")
-    trained = counts.splits["train"] + counts.splits[None]
-    if untrained := [label for label in declared if not trained[label]]:
+    try:
+        counts.usable = draw_splits(name, source, counts)
+    except AuditError as error:
         raise AuditError(
-            f"{name}: split train: no text has label {list_labels(untrained)}; add some, or leave these labels out"
-        )
-    if fault := check_draws(trained, counts, source.splits):
-        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, find_several(counts)]))}")
+            "; ".join(filter(None, [f"{error}", doubt, find_rare(counts), find_several(counts)]))
+        ) from error
 
 
-def check_draws(trained: Counter[str], counts: Counts, splits: Splits) -> str:
-    """Say why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
-    for split, drawn, left in list_draws(counts, splits) if splits.stratified else ():
-        if few := [label for label, number in trained.items() if number < 2]:
-            return (
-                f"{len(few)} of {len(trained)} classes have one text ({list_labels(few)}), which cannot be in several "
-                "splits; merge such classes with `aliases`, or leave them out with `missing`"
-                + ("" if len(trained) > MAX_CLASSES else ", or set `splits.stratified: false`")
-            )
-        if min(drawn, left) < len(trained):
-            return (
-                f"split {split} would have {write_count(drawn, 'text')}, and {left} would be left, for "
-                f"{len(trained)} classes; give more texts, merge classes, or give the splits yourself in a column "
-                "`split`"
-            )
-    return ""
+def find_rare(counts: Counts) -> str:
+    """Say which classes have fewer texts than there are splits; "" where none has, or not all rows were read."""
+    few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
+    said = (
+        f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}; merge "
+        "such classes with `aliases`, or leave them out with `missing`"
+    )
+    return said if few and counts.whole else ""
 
 
 def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
@@ -304,18 +300,14 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
 
 def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
-    own, tests = counts.splits["test"], count_splits(source, counts)["test"]
-    share = 1.0 if own else tests / max(len(counts.usable), 1)
-    there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
-    if own and (none := [label for label, texts in there.items() if not texts]):
+    tests = Counter(text.label for text in counts.usable if text.split == "test")
+    if none := [label for label in source.classes or counts.labels if not tests[label]]:
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
-    few = [f"{round_number(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
-    if few and tests >= LEAST_TEXTS:
-        more = f" and of {len(few) - MAX_CLASSES_LISTED} more classes" if len(few) > MAX_CLASSES_LISTED else ""
+    few = [f"{texts:,} of {label!r:.40}" for label, texts in tests.items() if texts < LEAST_OF_CLASS]
+    if few and tests.total() >= LEAST_TEXTS:
         yield (
-            f"{'' if own else 'about '}{', '.join(few[:MAX_CLASSES_LISTED])}{more} among {tests:,} test texts: too few "
-            f"for a statement on one class, which needs {LEAST_OF_CLASS}; what is "
-            "said of all texts is mostly about the others"
+            f"{list_few(few)} among {tests.total():,} test texts: too few for a statement on one class, which needs "
+            f"{LEAST_OF_CLASS}; what is said of all texts is mostly about the others"
         )
 
 
@@ -334,9 +326,10 @@ def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
     said = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
     said += f" ({list_counts(counts.labels)})"
     if counts.whole:
-        there = ", ".join(f"{number:,} {split}" for split, number in count_splits(source, counts).items())
-        drawn = [] if source.trained_on else [split for split, _, _ in list_draws(counts, source.splits)]
-        said += f"; {there}" + (f" ({' and '.join(drawn)} drawn)" if drawn else "")
+        there = Counter(text.split for text in counts.usable)
+        said += f"; {', '.join(f'{there[split]:,} {split}' for split in SPLITS if there[split])}"
+        made = [split for split in ("test", "dev") if there["train"] and not counts.splits[split]]
+        said += f" ({' and '.join(made)} drawn)" if made else ""
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
     tokens = source.tokens
@@ -410,8 +403,8 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
-    """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
+def warn_of_repetitions(counts: Counts) -> Iterator[str]:
+    """Say how many texts are alike but for marks, and how many of the training split are tested on too."""
     texts = counts.usable
     first = {text.alike: text for text in reversed(texts)}
     if repeated := len(texts) - len(first):
@@ -423,16 +416,12 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     for alike, often in Counter(text.alike for text in texts).most_common(1):
         if often > max(MAX_REPEATS, MAX_REPEATED_SHARE * len(texts)):
             yield f"one text stands {often} times; it begins with {first[alike].begins[:30]!r}"
-    if splits.alike_together:
-        return
-    places = Counter(alike for alike, _ in {(text.alike, text.split) for text in texts})
-    if across := sum(often > 1 for often in places.values()):
+    trained, tested = ({text.alike for text in texts if text.split == split} for split in ("train", "test"))
+    if across := len(trained & tested):
         yield (
-            f"{write_count(across, 'text stands', 'texts stand')} in several splits, so that the model is tested on "
-            f"what it was trained on; {KEEP_TOGETHER_HINT}"
+            f"{write_count(across, 'text stands', 'texts stand')} in train and in test, so that the model is tested on "
+            "what it was trained on; `splits: {alike_together: true}` keeps each in one split"
         )
-    elif repeated and counts.splits[None]:
-        yield f"splits are drawn text by text, so that such texts may fall into several of them; {KEEP_TOGETHER_HINT}"
 
 
 def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
@@ -448,10 +437,9 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
-    few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
-    if few and counts.whole:
-        yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}"
-    yield from warn_of_repetitions(source.splits, counts)
+    if said := find_rare(counts):
+        yield said
+    yield from warn_of_repetitions(counts)
     yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, most)
     if not counts.whole:
@@ -459,7 +447,7 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
         return
     fixed = counts.splits["test"] or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
-    yield from warn_of_few(count_splits(source, counts)["test"], share)
+    yield from warn_of_few(sum(text.split == "test" for text in counts.usable), share)
     yield from warn_of_classes(source, counts)
 
 

@@ -33,10 +33,22 @@ CHUNK = 2**20
 PROGRESS_SECONDS = 5.0
 """Seconds between two messages on progress."""
 
-NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "lost", "miscounted", "digest", "alike")
-"""Of a text: words (0 too where the second text of a pair has none), sentences, words of the longest one, annotators,
-marks outside of it, marks on no word, and lists of marks of a wrong length. The digest is the same for texts with the
-same words, and hardly ever for others; `alike`, for those alike but for marks, where these are to be in one split.
+NUMBERS = (
+    "words",
+    "query_words",
+    "sentence_count",
+    "longest",
+    "annotator_count",
+    "outside",
+    "lost",
+    "miscounted",
+    "digest",
+    "alike",
+)
+"""Of a text: words (0 too where the second text of a pair has none), words of a second text that is not read as one
+with it, sentences, words of the longest one, annotators, marks outside of it, marks on no word, and lists of marks of a
+wrong length. The digest is the same for texts with the same words, and hardly ever for others; `alike`, for those alike
+but for marks, where these are to be in one split.
 """
 DRAFT = pa.schema(
     {field.name: field.type for field in CORPUS.schema}
@@ -160,6 +172,7 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "evidence": evidence,
         "blocked": blocked,
         "words": 0 if paired and not (own and query) else len(words),
+        "query_words": 0 if joined else len(query),
         "sentence_count": len(widths),
         "longest": widths.max(),
         "annotator_count": len(said.marks),
@@ -167,7 +180,9 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "miscounted": said.miscounted,
         "lost": found.lost,
         "digest": hash_words(own, *([query] if paired else [])),
-        "alike": hash_words(map(reduce_text, sides)) if preparation.splits.alike_together else 0,
+        "alike": hash_words(reduce_text(strip_html(side) if tokens.strip_html else side) for side in sides)
+        if preparation.splits.alike_together
+        else 0,
     }
 
 

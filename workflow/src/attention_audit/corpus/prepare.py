@@ -26,13 +26,12 @@ from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
 from .draft import NUMBERS, Report, refuse_absent, write_draft
+from .drawing import DEV, TEST, TRAIN, UNKNOWN, assign, check, refuse_emptied
 from .raw import list_classes, read_texts
-from .source import OTHER_CORPUS, Files, Length, RawSource, Source, Splits, TrainedOn
+from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
 from .text import SPLITS, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
-TRAIN, DEV, TEST = range(len(SPLITS))
-UNKNOWN, LEFT_OUT = -1, -2
 FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
@@ -44,51 +43,6 @@ MAX_TEXTS_NAMED = 20
 KEPT = "kept"
 OUTCOMES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
-
-
-def assign(
-    dataset: str, splits: Integers, labels: Integers, settings: Splits, alike: Integers | None = None
-) -> Integers:
-    """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
-
-    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. alike (N,): the same number for texts that are to be in one split; None: each stands for itself. Raises
-    AuditError where there are too few texts.
-    """
-
-    def draw(members: Integers, share: float, seed: int, stratified: bool) -> tuple[Integers, Integers]:
-        """Divide `members` as the authors do into the rest and a `share`, in the order on which draws depend."""
-        from sklearn.model_selection import train_test_split  # imported here, since it takes a second
-
-        strata = labels[members] if stratified else None
-        try:
-            rest, drawn = train_test_split(members, test_size=share, random_state=seed, stratify=strata)
-        except ValueError as error:
-            raise AuditError(
-                f"{dataset}: {len(members)} texts cannot be split {1 - share:.0%} to {share:.0%} (every class needs "
-                "texts on both sides); give more texts, or set splits.stratified: false"
-            ) from error
-        return rest, drawn
-
-    if alike is not None:
-        # a set of texts is drawn as its first one
-        sets = pd.factorize(alike)[0]
-        ones = pd.DataFrame({"split": splits, "label": labels}).groupby(sets)
-        return assign(dataset, ones["split"].max().to_numpy(), ones["label"].first().to_numpy(), settings)[sets]
-    made = np.where(splits == UNKNOWN, TRAIN, splits)
-    pool = np.flatnonzero(made == TRAIN)
-    for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
-        own = np.flatnonzero(made == code)
-        if len(pool) and not len(own):
-            pool, drawn = draw(pool, share, seed, settings.stratified)
-            made[drawn] = code
-        elif code == TEST and settings.test_sample is not None:
-            made[draw(own, 1 - settings.test_sample, seed, settings.stratified)[1]] = LEFT_OUT
-    for code, name in enumerate(SPLITS):
-        members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
-        if most and most < len(members):
-            made[draw(members, 1 - most / len(members), settings.most_seed, True)[1]] = LEFT_OUT
-    return made
 
 
 def find_short_and_long(
@@ -110,39 +64,16 @@ def find_short_and_long(
     return short, long & ~short
 
 
-def check(dataset: str, texts: pd.DataFrame, classes: list[str], choice: bool, trained: bool) -> None:
-    """Raise AuditError for a corpus that cannot be audited. texts: the split and label of those that are kept.
-
-    Every split must have texts of at least two classes, and the training split must have texts of every class; the
-    latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
-    test split alone, and classes may have no texts.
-    """
-    for split in (TRAIN, DEV, TEST) if trained else (TEST,):
-        place, present = f"{dataset}: split {SPLITS[split]}", texts.loc[texts["split"] == split, "label"].unique()
-        if not len(present):
-            raise AuditError(f"{place}: no texts; widen the length filter or check the source")
-        if len(present) == 1 and (trained or len(classes) == 1):
-            further = "" if trained else ", or name all classes in `classes`"
-            raise AuditError(
-                f"{place}: every text has label {classes[present[0]]!r}; add texts of another one{further}"
-            )
-    missing = np.setdiff1d(np.arange(len(classes)), texts.loc[texts["split"] == TRAIN, "label"])
-    if len(missing) and trained and not choice:
-        raise AuditError(
-            f"{dataset}: split train: no text has label {classes[missing[0]]!r}; add some, or leave it out"
-        )
-
-
 def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
-    """List the classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
+    """List the classes in the order of their numbers: as declared, or else the labels of texts, sorted by value. texts:
+    those with a label and a word.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
     that is not among the declared ones.
     """
-    labelled = texts.dropna(subset="label")
     if declared is None:
-        return candidates or sort_labels(labelled["label"].unique())
-    for name, place in labelled.loc[~labelled["label"].isin(declared), ["label", "place"]].to_numpy():
+        return candidates or sort_labels(texts["label"].unique())
+    for name, place in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
         raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
     return declared
 
@@ -154,6 +85,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         read=1,
         tokens=own["words"],
         tokens_squared=own["words"] ** 2,
+        query_tokens=own["query_words"],
         sentences=own["sentence_count"],
         sentences_squared=own["sentence_count"] ** 2,
         annotated=own["annotator_count"] > 0,
@@ -220,21 +152,18 @@ def decide_fates(
     own_labels = pd.factorize(texts["label"])[0]
     fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
-    if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
-        raise AuditError(
-            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
-        )
+    refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
-    alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
-    classes = name_classes(texts, candidates, named)
+    alike = texts["alike"].to_numpy()[used]
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], alike, preparation.splits)
+    classes = name_classes(texts.iloc[used], candidates, named)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
     short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
     kept = texts[fate == KEPT]
-    check(dataset, kept, classes, bool(candidates), source.trained)
+    check(dataset, kept["split"].to_numpy(), kept["label"].to_numpy(), classes, bool(candidates), source.trained)
     twice = {
         "duplicates": kept.groupby("digest")["split"].transform("nunique") > 1,
         "repeated": kept.duplicated(["digest", "split"]),
@@ -262,16 +191,16 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
     text, at a label that the training data do not have.
     """
     for text in texts:
-        if text.split not in (None, SPLITS[TEST]):
+        if text.split not in (None, "test"):
             continue
-        label = text.label if text.label is None else trained_on.labels.get(text.label, text.label)
+        label = trained_on.labels.get(text.label or "", text.label)
         if label is not None and label not in classes:
             raise AuditError(
                 f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
                 f"{', '.join(map(repr, classes))}; say in `trained_on.labels` which of them it is, or null to leave "
                 "such texts out"
             )
-        yield replace(text, split=SPLITS[TEST], label=label)
+        yield replace(text, split="test", label=label)
 
 
 def prepare(
@@ -290,7 +219,7 @@ def prepare(
             corpus = raw[OTHER_CORPUS]
             named = list_classes(corpus)
             if isinstance(source, RawSource) and source.trained_on is not None:
-                others = (text for text in read_texts(corpus) if text.split != SPLITS[TEST])
+                others = (text for text in read_texts(corpus) if text.split != "test")
                 given = chain(others, convert_labels(given, source.trained_on, named))
         unseen = write_draft(given, source.preparation, draft, workers, report)
         texts, classes = decide_fates(dataset, source, *read_numbers(draft), named)

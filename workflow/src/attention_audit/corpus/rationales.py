@@ -156,7 +156,7 @@ def parse_cell(cell: Any) -> Any:
     Raises ValueError where it is neither.
     """
     if not isinstance(cell, str):
-        return cell
+        return None if isinstance(cell, float) and math.isnan(cell) else cell
     if not cell.strip():
         return None
     try:

@@ -36,6 +36,7 @@ from .raw import (
     read_lines,
     report_damage,
 )
+from .text import list_few
 
 Row = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""
@@ -78,7 +79,7 @@ def quote_cell(cell: str) -> str:
 
 def list_cells(cells: Sequence[str]) -> str:
     """List the first cells of a row for a message."""
-    return ", ".join(map(quote_cell, cells[:MAX_COLUMNS_SHOWN]))
+    return list_few([*map(quote_cell, cells)], MAX_COLUMNS_SHOWN)
 
 
 def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
@@ -93,8 +94,7 @@ def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
 
 def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
-    known = f"{list_cells(there)}{', ...' if len(there) > MAX_COLUMNS_SHOWN else ''}"
-    return f"no column {column!r}, only {known}{suggest(column, there)}; set `{key}` to one of these"
+    return f"no column {column!r}, only {list_cells(there)}{suggest(column, there)}; set `{key}` to one of these"
 
 
 def check_columns(
@@ -263,10 +263,10 @@ def list_rows(document: Any) -> list[Any] | None:
             values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
         case _:
             return None
-    if lists := [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]:
+    alike = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
+    lists = [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]
+    if not alike or [*document.values()] == lists:
         return lists[0] if len(lists) == 1 else None
-    if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
-        return None
     if len(values) > len(values[0]):
         return values
     return [{name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0]]

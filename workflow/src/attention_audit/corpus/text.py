@@ -36,6 +36,7 @@ JOINERS = "\u200c\u200d"
 SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 INVISIBLE = re.compile(f"[{HIDDEN}{JOINERS}{SELECTORS}]")
 """Characters that nobody sees by themselves: soft hyphens, direction marks, fillers, joiners, variation selectors."""
+VISIBLE = re.compile(f"[^\\s{HIDDEN}{JOINERS}{SELECTORS}]")
 NEEDLESS = re.compile(
     f"[{HIDDEN}]"
     f"|[{JOINERS}](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"
@@ -82,8 +83,8 @@ def is_missing(cell: Any) -> bool:
 
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
-    reduced = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(INVISIBLE.sub("", reduced).translate(_MARKS).split()) or reduced
+    shown = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(shown.translate(_MARKS).split()) or "".join(shown.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]

@@ -21,16 +21,12 @@ from attention_audit.artefacts.parquet import read_batches
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 
-from .raw import open_members, open_raw, report_damage
+from .raw import LONGEST_LINE, open_members, open_raw, report_damage
 from .text import list_few
 
 WordVectors = dict[str, Floats32]
 """The vector of each word, (dimension,)."""
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
-LONGEST_LINE = 2**20
-"""Bytes of a line at most; the longest of fastText and GloVe have a few thousand."""
-MAX_FILES_SHOWN = 20
-"""How many files of an archive a message names."""
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3
 TEXTS_AT_ONCE = 1024
@@ -51,9 +47,7 @@ def open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     chosen = [name for name in names if member in (None, name)]
     if len(chosen) != 1:
-        raise AuditError(
-            f"{path}: holds {list_few(names, MAX_FILES_SHOWN) or 'nothing'}; name one as `member` in the config"
-        )
+        raise AuditError(f"{path}: holds {list_few(names) or 'nothing'}; name one as `member` in the config")
     for _, stream in open_members(path, re.escape(chosen[0])):
         yield stream
 
@@ -152,18 +146,11 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
     return Vocabulary([*MARKS, *words], [0] * len(MARKS) + [counts[word] for word in words])
 
 
-def measure_coverage(vocabulary: Vocabulary, vectors: WordVectors) -> tuple[float, float]:
-    """Compute the shares of the vocabulary's words, without marks, and of the training tokens, that have a vector."""
-    covered = [word in vectors for word in vocabulary.words[len(MARKS) :]]
-    return float(np.mean(covered)), float(np.average(covered, weights=vocabulary.counts[len(MARKS) :]))
-
-
-def build_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
+def build_columns(vocabulary: Vocabulary, vectors: WordVectors) -> dict[str, list[Any]]:
     """Build the columns that columns.files.VOCABULARY declares, with a row for each row of the embedding.
 
-    Without `vectors`, the column `vector` is null everywhere.
+    The column `vector` is null where `vectors` have no word.
     """
-    vectors = vectors or {}
     return {
         "index": list(range(len(vocabulary.words))),
         "word": vocabulary.words,

@@ -4,7 +4,6 @@ All three share a process, since on small data sets the imports of another would
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -20,7 +19,6 @@ from attention_audit.corpus.vocabulary import (
     WordVectors,
     build_columns,
     build_vocabulary,
-    measure_coverage,
     read_vectors,
     scale_vectors,
 )
@@ -57,12 +55,10 @@ def train_vectors(
 
     class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
         epoch = 0
-        started = time.perf_counter()
 
         def on_epoch_end(self, model: Word2Vec) -> None:
             self.epoch += 1
-            seconds = time.perf_counter() - self.started
-            report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
+            report(f"word2vec: epoch {self.epoch}/{settings.epochs}")
 
     logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
     try:
@@ -97,10 +93,9 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     write_table(job.output("census"), CENSUS, counts, job.provenance)
     if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
         raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
-    classes = len(set(counts["label_name"].to_pylist()))
     for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():
         if row["kept_sum"]:
-            job.report(f"{row['split']}: {row['kept_sum']} texts of {classes} classes")
+            job.report(f"{row['split']}: {row['kept_sum']} texts")
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:
@@ -114,15 +109,17 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors: WordVectors | None = None
-    if settings is not None:
+    vectors = WordVectors()
+    if settings is not None and vocabulary.rows:
         if isinstance(settings, VectorFile):
             vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
         else:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
-        vectors = scale_vectors(vectors) if settings.normalise else vectors
-        types, tokens = measure_coverage(vocabulary, vectors)
-        job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
+        if settings.normalise:
+            vectors = scale_vectors(vectors)
+        if not (found := vectors.keys() & vocabulary.rows.keys()):
+            raise AuditError(f"{job.settings.dataset}: its word vectors are of none of its words; name other `vectors`")
+        job.report(f"vectors for {len(found)} of them")
     write_table(job.output("vocabulary"), VOCABULARY, build_columns(vocabulary, vectors), job.provenance)
 
 

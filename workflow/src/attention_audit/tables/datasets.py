@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.text import MIN_TEXTS_A_CLASS, SPLITS
 
 from .tidy import Frames, add_published, as_table, join_notes
 from .wording import ClassNames, list_names, read_class_names
@@ -23,8 +23,6 @@ METRICS = (
     "instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
     "words_with_vector", "tokens_with_vector",
 )  # fmt: skip
-MIN_TEXTS_A_CLASS = 4
-"""Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
 FACT = ["dataset", "row", "metric", "mean", "note"]
@@ -57,7 +55,7 @@ def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, flo
     words = vocabulary[vocabulary["index"] >= MARKS]
     covered, found = words[words["vector"].notna()], {"words": float(len(words))}
     if len(covered):
-        tokens = census.loc[census["split"] == "train", "tokens"].sum()
+        tokens = census.loc[census["split"] == "train", ["tokens", "query_tokens"]].to_numpy().sum()
         found["words_with_vector"] = len(covered) / len(words)
         found["tokens_with_vector"] = covered["train_count"].sum() / tokens
     return found
@@ -78,7 +76,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     called = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
     asked = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
-        "instances": f"{unlabelled} texts have no label and were left out" if unlabelled else "",
+        "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
         "classes": join_notes(called, asked if classes * MIN_TEXTS_A_CLASS > texts else ""),
         CLASSES[0]: called,
     }

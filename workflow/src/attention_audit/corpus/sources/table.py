@@ -172,7 +172,8 @@ class TableCorpus(RawSource):
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
-        return None if label in (self.missing or ()) else self.aliases.get(label or "", label)
+        named = self.aliases.get(label or "", label)
+        return None if {label, named} & {*(self.missing or ())} else named
 
     @property
     def _tables(self) -> dict[str, str]:

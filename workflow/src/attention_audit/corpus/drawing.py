@@ -1,0 +1,95 @@
+"""Which text is in which split: the draw of the splits that a source does not have, and what every split must have."""
+
+import math
+
+import numpy as np
+
+from attention_audit.arrays import Integers
+from attention_audit.errors import AuditError
+
+from .source import Splits
+from .text import SPLITS, list_few
+
+TRAIN, DEV, TEST = range(len(SPLITS))
+UNKNOWN, LEFT_OUT = -1, -2
+
+
+def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, settings: Splits) -> Integers:
+    """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
+
+    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
+    dev. alike (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
+    AuditError where there are too few texts.
+    """
+
+    def draw(
+        members: Integers, strata: Integers | None, number: int, seed: int, mend: str
+    ) -> tuple[Integers, Integers]:
+        """Divide `members` as the authors do into the rest and `number` others, in the order on which draws depend."""
+        from sklearn.model_selection import train_test_split  # imported here, since it takes a second
+
+        try:
+            rest, drawn = train_test_split(
+                members, test_size=number, random_state=seed, stratify=None if strata is None else strata[members]
+            )
+        except ValueError as error:
+            raise AuditError(
+                f"{dataset}: {len(members)} texts cannot be split into {len(members) - number} and {number} (every "
+                f"class needs texts on both sides); give more texts, or {mend}"
+            ) from error
+        return rest, drawn
+
+    # a set of texts that are alike is drawn as its first one
+    _, first, sets = np.unique(alike if settings.alike_together else np.arange(len(splits)), True, True)
+    ones = np.sort(first)
+    sets = np.searchsorted(ones, first)[sets]
+    made = np.full(len(ones), LEFT_OUT)
+    np.maximum.at(made, sets, splits)
+    made[made == UNKNOWN] = TRAIN
+    strata, mend = labels[ones] if settings.stratified else None, "set `splits.stratified: false`"
+    pool = np.flatnonzero(made == TRAIN)
+    for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
+        own = np.flatnonzero(made == code)
+        if len(pool) and not len(own):
+            pool, drawn = draw(pool, strata, math.ceil(share * len(pool)), seed, mend)
+            made[drawn] = code
+        elif code == TEST and settings.test_sample is not None:
+            _, drawn = draw(own, strata, math.ceil((1 - settings.test_sample) * len(own)), seed, mend)
+            made[drawn] = LEFT_OUT
+    made = made[sets]
+    for code, name in enumerate(SPLITS):
+        members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
+        if most and most < len(members):
+            _, drawn = draw(members, labels, len(members) - most, settings.most_seed, "leave out `splits.most`")
+            made[drawn] = LEFT_OUT
+    return made
+
+
+def refuse_emptied(dataset: str, given: Integers, left: Integers) -> None:
+    """Raise AuditError where a split that texts were given for has none left. given, left: the splits of texts."""
+    if len(emptied := np.setdiff1d(given[given >= 0], left)):
+        raise AuditError(
+            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
+        )
+
+
+def check(dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool) -> None:
+    """Raise AuditError for a corpus that cannot be audited. splits, labels (N,): those of the texts that are kept.
+
+    Every split must have texts of at least two classes, and the training split must have texts of every class; the
+    latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
+    test split alone, and classes may have no texts.
+    """
+    for split in (TRAIN, DEV, TEST) if trained else (TEST,):
+        place, present = f"{dataset}: split {SPLITS[split]}", np.unique(labels[splits == split])
+        if not len(present):
+            raise AuditError(f"{place}: no texts; widen the length filter or check the source")
+        if len(present) == 1 and (trained or len(classes) == 1):
+            further = "" if trained else ", or name all classes in `classes`"
+            raise AuditError(
+                f"{place}: every text has label {classes[present[0]]!r:.40}; add texts of another one{further}"
+            )
+    missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
+    if len(missing) and trained and not choice:
+        named = list_few([f"{classes[label]!r:.40}" for label in missing])
+        raise AuditError(f"{dataset}: split train: no text has label {named}; add some, or leave these labels out")
