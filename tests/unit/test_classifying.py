@@ -312,8 +312,13 @@ def give(weights, states):
 @pytest.mark.parametrize(
     ("forward", "decoder", "line"),
     [
-        (lambda texts: ([[1.0]], [[[1.0]]]), nn.Linear(1, 2), "forward: has 1 entries for 7 texts"),
-        (give([1.0], [[1.0]]), nn.Linear(2, 2), "states are 1 wide, and decoder 2"),
+        (lambda texts: ([[1.0]], [[[1.0]]]), nn.Linear(1, 2), "forward: has 1 entries for 4 texts"),
+        # the second batch has three texts
+        (
+            lambda texts: ([[1.0]] * len(texts), [[[1.0] * (len(texts) - 2)]] * len(texts)),
+            nn.Linear(2, 2),
+            "text 4: states are 1 wide, and decoder 2",
+        ),
         (give([1.0], 1.0), nn.Linear(1, 2), "give the states of its words"),
         (give([], []), (np.ones((2, 1)), np.ones(3)), "decoder: has 2 rows and a bias of 3"),
         ([], [], "decoder: there are 0, and 0 of forward"),
@@ -321,4 +326,4 @@ def give(weights, states):
 )
 def test_a_network_that_does_not_fit_is_one_line(forward, decoder, line):
     with pytest.raises(AuditError, match=line):
-        api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], progress=False)
+        api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], batch_size=4, progress=False)
