@@ -317,7 +317,7 @@ def give(weights, states):
         (
             lambda texts: ([[1.0]] * len(texts), [[[1.0] * (len(texts) - 2)]] * len(texts)),
             nn.Linear(2, 2),
-            "text 4: states are 1 wide, and decoder 2",
+            "text 4: states are 1 wide, decoder 2",
         ),
         (give([1.0], 1.0), nn.Linear(1, 2), "give the states of its words"),
         (give([], []), (np.ones((2, 1)), np.ones(3)), "decoder: has 2 rows and a bias of 3"),
