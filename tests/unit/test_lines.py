@@ -94,7 +94,7 @@ def test_the_head_says_on_what_it_rests():
 def test_the_next_training_may_be_of_another_kind():
     # five trainings alike: with a kind of 45 %, that would happen once in twenty times
     assert pytest.approx(0.05, abs=0.001) == 0.55**5
-    assert warn_of_next(row("base", seeds=5)).endswith("5 leave room for a kind that 45 % of trainings are of.")
+    assert warn_of_next(row("base", seeds=5)).endswith("5 can miss a kind that makes up 45 % of trainings.")
     assert "nothing is known" in warn_of_next(row("base", seeds=1))
 
 

@@ -46,7 +46,7 @@ def test_the_first_model_has_its_answer_and_each_other_one_a_line(tmp_path, prov
         " –   Does the prediction fix the map?             –",
         " –   Does attention help accuracy?                –",
         " –   Do the weights help another model?           –",
-        "Another training may differ: 2 leave room for a kind that 78 % of trainings are of.",
+        "Another training may differ: 2 can miss a kind that makes up 78 % of trainings.",
         "needle, Wiegreffe & Pinter 2019, base: 0 hold, 0 fail, 0 in between, 8 cannot be told",
         "Diabetes: Not run: no file.",
         "",

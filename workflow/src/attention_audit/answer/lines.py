@@ -164,12 +164,11 @@ def describe_run(row: Row) -> str:
 
 
 def warn_of_next(row: Row) -> str:
-    """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
-    seeds = int(row["seeds"])
-    room = write_percent(1 - 0.05 ** (1 / seeds)) if seeds else ""
-    if seeds < 2:
+    """Say how frequent a kind of training may be of which none is at hand: 1 - .05 ** (1 / S)."""
+    if (seeds := int(row["seeds"])) < 2:
         return "Another training may differ: of one, nothing is known of others."
-    return f"Another training may differ: {seeds} leave room for a kind that {room} % of trainings are of."
+    missed = write_percent(1 - 0.05 ** (1 / seeds))
+    return f"Another training may differ: {seeds} can miss a kind that makes up {missed} % of trainings."
 
 
 LOW_ACCURACY_RATIO = 0.75
