@@ -107,15 +107,14 @@ def import_stage(call: argparse.Namespace) -> ModuleType:
     """Import a stage and all functions that its settings name. Raises AuditError where there is no such stage."""
     # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
-    name = f"attention_audit.stages.{call.stage}"
     try:
-        stage = importlib.import_module(name)
+        stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         for target in find_targets(call.settings):
             import_target(target)
     except ModuleNotFoundError as error:
-        if name.startswith(str(error.name)):
-            raise AuditError(f"{call.stage}: no such command; write `init` or `run`") from error
-        raise
+        if "attention_audit.stages" not in str(error.name):
+            raise
+        raise AuditError(f"{call.stage}: no such command; write `init` or `run`") from error
     finally:
         gc.freeze()
         gc.enable()

@@ -100,8 +100,8 @@ class GlobalConfig(Section):
     `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.
     """
     audits: dict[Name, list[str]] = {}
-    """Which audits each suite (wp, ss, jw, pd, md, roar, own, hf) is asked, in place of its own; `module:function` names one
-    of yours. Tables and figures of a suite that read others are not made.
+    """Which audits each suite (wp, ss, jw, pd, md, roar, own, hf) is asked, in place of its own; `module:function`
+    names one of yours. Tables and figures of a suite that read others are not made.
     """
     answer: AnswerSettings = AnswerSettings()
     """From which size on an effect counts in the summary."""

@@ -333,7 +333,7 @@ def read_attention(
             maps.append(read_numbers(a, place, (1,), "give a weight a word"))
             found = read_numbers(h, place, (2,), "give the states of its words, (L, D)")
             if found.shape[1] != weight.shape[1]:
-                raise AuditError(f"{place}: states are {found.shape[1]} wide, decoder {weight.shape[1]}; give both alike")
+                raise AuditError(f"{place}: states are {found.shape[1]} wide, decoder {weight.shape[1]}; make them fit")
             added.append(found @ weight.T)
     return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
 

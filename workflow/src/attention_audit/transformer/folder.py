@@ -312,8 +312,8 @@ def list_weight_files(folder: Path) -> list[Path]:
         shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
-            fault = f"names {missing[0]}, which is not there" if missing else "names no file"
-            raise AuditError(f"{folder / INDEX}: {fault}; save the model there again")
+            fault = missing[0] if missing else "a file of weights"
+            raise AuditError(f"{folder / INDEX}: {fault} is not there; save the model there again")
         return [folder / INDEX, *shards]
     pickles = [name for name in PICKLES if (folder / name).is_file()]
     if pickles:
