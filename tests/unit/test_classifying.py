@@ -204,6 +204,7 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("device", "gpu", "^device: input should be 'auto', 'cpu' or 'cuda', not 'gpu'"),
         ("settings", ["a"], "^settings: is list, and no dict"),
         ("settings", {"batch": 3}, "^settings: batch: unknown key"),
+        ("settings", {"audits": {"hf": ["foo"]}}, "^settings: audits: 'foo' is not known"),
         ("settings", {"hf": {}}, "^settings: has hf; give keys of the configuration that no argument stands for"),
         (
             "model labels",

@@ -152,7 +152,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         *(
             (
                 f"corpora.{name}", TABLE,
-                f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another",
+                f"corpora.{name}: is the name of a data set of the catalogue; choose another",
             )
             for name in ("yelp", "debate")
         ),

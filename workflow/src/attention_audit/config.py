@@ -369,8 +369,9 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     entries = own if isinstance(own, Mapping) else {}
     tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
     if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
-        line = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
-        raise AuditError(*map(line.format, taken))
+        raise AuditError(
+            *(f"config: corpora.{name}: is the name of a data set of the catalogue; choose another" for name in taken)
+        )
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:

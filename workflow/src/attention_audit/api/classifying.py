@@ -67,7 +67,7 @@ TABLES = ("summary", "texts", "hf_table_maps", "corpus")
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
 FAULTS = {
-    r"^audit '": "settings: audits: '",
+    "^audits": "settings: audits",
     r"^map '": "maps: '",
     r"^(corpora\.\w+|\w+): (?=split |every text)": "texts: ",
     r"^text '(\d+)'": r"texts: text \1",

@@ -104,8 +104,8 @@ class Tokens(Section):
     def _check_code(cls, code: str) -> str:
         spec = find_spec("spacy")  # located, not imported, since an import takes a second
         folders = (spec and spec.submodule_search_locations) or ()
-        known = code.isalpha() and any(Path(f, "lang", code).is_dir() for f in folders)
-        if code not in (SPACES, *CHARACTERS) and not known:
+        codes = (code for folder in folders if code.isalpha() and Path(folder, "lang", code).is_dir())
+        if code not in (SPACES, *CHARACTERS, *codes):
             raise ValueError(f"unknown tokenizer {code!r}; write a language code of spaCy, such as en, or {SPACES}")
         return code
 

@@ -312,8 +312,9 @@ def list_weight_files(folder: Path) -> list[Path]:
         shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
-            fault = missing[0] if missing else "a file of weights"
-            raise AuditError(f"{folder / INDEX}: {fault} is not there; save the model there again")
+            raise AuditError(
+                f"{folder / INDEX}: {missing[0] if missing else 'a file'} is not there; save the model again"
+            )
         return [folder / INDEX, *shards]
     pickles = [name for name in PICKLES if (folder / name).is_file()]
     if pickles:
