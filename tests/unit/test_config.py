@@ -146,7 +146,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ),
         (
             "corpora.own", TABLE | {"path": "own.txt"},
-            "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (or .gz after them), "
+            "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), "
             ".parquet or .xlsx; name the file itself, or save it in one of these formats",
         ),
         *(
