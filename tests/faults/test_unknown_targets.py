@@ -12,7 +12,7 @@ NOTHING = ": nothing makes this; "
 """What is said of a name that no rule has; what may have been meant follows."""
 TARGETS = {
     "results/audits/digest/han_rnn/correlation.parquet": (
-        "error: digest/han_rnn: correlation is not among the suite's audits; name it in `audits`"
+        "error: digest/han_rnn: correlation is not among the suite's audits; name it in `audits`, with the suite's own"
     ),
     "results/audits/chorus/base/permuttion.parquet": NOTHING
     + "did you mean results/audits/chorus/base/permutation.parquet?",
@@ -87,8 +87,8 @@ def test_options_that_name_unknown_rules(new_folder, tally):
 def test_a_target_of_a_paper_that_is_left_out(new_folder, tally, target):
     outcome = new_folder().refuse(target)
     (line,) = error_lines(outcome)
-    paper = "Jain & Wallace" if target.startswith("jw") else "Serrano & Smith"
-    assert line == f"error: {target}: not made, since no data set is named for {paper} 2019"
+    key = "jain_wallace" if target.startswith("jw") else "serrano_smith"
+    assert line == f"error: {target}: not made, since no data set is named under `{key}`"
     tally("a target of a paper that is left out", "one line")
 
 
@@ -108,3 +108,10 @@ def test_a_key_within_a_group_is_shown_as_it_is_said(new_folder, said, shown):
     folder.overlay()
     outcome = folder.refuse("-n", "all", "--config", said)
     assert error_lines(outcome) == {f"error: config: {shown}"}
+
+
+def test_a_configuration_that_is_no_yaml_is_one_line(new_folder):
+    folder = new_folder()
+    (folder.path / "overlay.yaml").write_text("datasets: [sst\nmodel: {}")
+    line = "error: overlay.yaml: line 2: is no YAML (expected ',' or ']', but got ':'); mend it"
+    assert error_lines(folder.refuse("-n", "all")) == {line}

@@ -1,9 +1,11 @@
 """Tables of texts in every format that is read."""
 
+import bz2
 import csv
 import gzip
 import io
 import json
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +13,9 @@ import pytest
 
 
 def write_bytes(path, content):
-    """Write a file of these bytes, packed where its name ends in .gz."""
-    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    """Write a file of these bytes, packed where its name ends in .gz or .bz2."""
+    pack = {".gz": partial(gzip.compress, mtime=0), ".bz2": bz2.compress}.get(path.suffix, bytes)
+    path.write_bytes(pack(content))
     return path
 
 

@@ -204,6 +204,7 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("device", "gpu", "^device: input should be 'auto', 'cpu' or 'cuda', not 'gpu'"),
         ("settings", ["a"], "^settings: is list, and no dict"),
         ("settings", {"batch": 3}, "^settings: batch: unknown key"),
+        ("settings", {"audits": {"hf": ["foo"]}}, "^settings: audits: 'foo' is not known"),
         ("settings", {"hf": {}}, "^settings: has hf; give keys of the configuration that no argument stands for"),
         (
             "model labels",
@@ -312,8 +313,13 @@ def give(weights, states):
 @pytest.mark.parametrize(
     ("forward", "decoder", "line"),
     [
-        (lambda texts: ([[1.0]], [[[1.0]]]), nn.Linear(1, 2), "forward: has 1 entries for 7 texts"),
-        (give([1.0], [[1.0]]), nn.Linear(2, 2), "states are 1 wide, and decoder 2"),
+        (lambda texts: ([[1.0]], [[[1.0]]]), nn.Linear(1, 2), "forward: has 1 entries for 4 texts"),
+        # the second batch has three texts
+        (
+            lambda texts: ([[1.0]] * len(texts), [[[1.0] * (len(texts) - 2)]] * len(texts)),
+            nn.Linear(2, 2),
+            "text 4: states are 1 wide, decoder 2",
+        ),
         (give([1.0], 1.0), nn.Linear(1, 2), "give the states of its words"),
         (give([], []), (np.ones((2, 1)), np.ones(3)), "decoder: has 2 rows and a bias of 3"),
         ([], [], "decoder: there are 0, and 0 of forward"),
@@ -321,4 +327,4 @@ def give(weights, states):
 )
 def test_a_network_that_does_not_fit_is_one_line(forward, decoder, line):
     with pytest.raises(AuditError, match=line):
-        api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], progress=False)
+        api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], batch_size=4, progress=False)

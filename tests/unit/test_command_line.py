@@ -92,6 +92,11 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path):
     assert ended.stderr.count("\n") == 2
 
 
+def test_a_command_that_there_is_not_is_one_line(caplog):
+    assert command_line.main(["reviews.csv"]) == 1
+    assert caplog.messages == ["error: reviews.csv: no such command; write `init` or `run`"]
+
+
 def test_titles_tell_jobs_apart():
     title = command_line.make_title
     assert title("fetch", {}) == "fetch"

@@ -72,10 +72,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
     ("key", "value", "line"),
     [
         ("training.epochs", "8", "training.epochs: input should be a valid integer, not '8'"),
-        (
-            "training.learning_rate", "1e-3",
-            "training.learning_rate: '1e-3' is a text in YAML; write 0.001 with a decimal point",
-        ),
         ("training.learning_rate", math.nan, "training.learning_rate: input should be a finite number, not nan"),
         ("training.further_seeds", [50, 10], "training: duplicate seed 10"),
         ("training.further_seeds", [], "training.further_seeds: list should have at least 1 item, not []"),
@@ -84,7 +80,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ("vectors", "glove", f"vectors: unknown word vectors 'glove'; known: {VECTORS}"),
         ("corpora.needle.vectors", "glove", f"corpora.needle.vectors: unknown word vectors 'glove'; known: {VECTORS}"),
         ("adversary.lambdas", [0.1, 0.1, 0.01], "adversary.lambdas: duplicate value 0.1"),
-        ("adversary", SCRATCH, "guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]"),
+        ("adversary", SCRATCH, "guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]; take one of them"),
         (
             "jain_wallace", {"datasets": ["snli"], "models": ["lstm_tanh", "average_drawn"]},
             "jain_wallace.models: average_drawn reads no pairs of texts, which snli has; leave one out",
@@ -114,7 +110,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ),
         (
             "overrides.needle.adversary", SCRATCH,
-            "guides.adversary_lambda: 0.01 is not in overrides.needle.adversary.lambdas [0.1]",
+            "guides.adversary_lambda: 0.01 is not in overrides.needle.adversary.lambdas [0.1]; take one of them",
         ),
         ("deception.datasets", ["imbd"], f"deception.datasets: {UNKNOWN}; known: {KNOWN}"),
         *(
@@ -128,8 +124,14 @@ TABLE = {"kind": "table", "path": "own.csv"}
                 ),
             )
         ),
-        ("mirror", "nowhere/at/all", "mirror: no such folder: nowhere/at/all"),
+        ("mirror", "nowhere/at/all", "mirror: no such folder: nowhere/at/all; name one that is there"),
         ("model", None, "model: must be a group of keys, not None"),
+        ("training.learning_rate", "2e-5", "training.learning_rate: '2e-5' is a text in YAML; write 2.0e-05"),
+        (
+            "corpora.own", TABLE | {"tokens": {"tokenizer": "en_core_web_sm"}},
+            "corpora.own.tokens.tokenizer: unknown tokenizer 'en_core_web_sm'; write a language code of spaCy, such as "
+            "en, or spaces",
+        ),
         (
             "model.attention", "dots",
             "model.attention: input should be 'additive', 'linear' or 'dot', not 'dots' (did you mean 'dot'?)",
@@ -144,13 +146,13 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ),
         (
             "corpora.own", TABLE | {"path": "own.txt"},
-            "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (or .gz after them), "
+            "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), "
             ".parquet or .xlsx; name the file itself, or save it in one of these formats",
         ),
         *(
             (
                 f"corpora.{name}", TABLE,
-                f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another",
+                f"corpora.{name}: is the name of a data set of the catalogue; choose another",
             )
             for name in ("yelp", "debate")
         ),

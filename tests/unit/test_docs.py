@@ -304,7 +304,8 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path):
     assert lacking == {"table_soft"} | published
     places = (PLACES.audit, PLACES.weights, PLACES.readout, PLACES.head, PLACES.corpus, PLACES.raw, PLACES.logs)
     for path in places:
-        assert f"`{path.split('/')[1]}/" in page, path
+        folder = re.sub(r"^results/|/[^/]+\.\w+$", "", path).replace("{training}", "{dataset}/{model}")
+        assert f"`{folder}/" in page, path
     # nothing is hidden from Markdown
     for line in page.splitlines():
         outside_code = "".join(line.split("`")[::2])

@@ -140,7 +140,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path):
         "fig_plausibility": "it needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "it needs marked words, and mine has none",
         "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
-        "ss_fig5": "no data set is named for Serrano & Smith 2019",
+        "ss_fig5": "no data set is named under `serrano_smith`",
     }.items():
         assert refusal(bare.refuse, name) == f"{name}: not made, since {reason}"
 

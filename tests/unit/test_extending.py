@@ -108,7 +108,7 @@ def test_ones_own_ranking_is_shown_behind_all_others_by_its_name():
         ("model: {attention: my_cosine:Cosin}",
          r"config: model\.attention: .*my_cosine\.py has no 'Cosin' \(did you mean 'Cosine'\?\); mend it"),
         ("model: {encoder: positions}", r"config: model\.encoder: input should be .*, not 'positions'"),
-        ("erasure: {rankings: [position]}", r"config: erasure\.rankings\.0: position: there is no .*write module:name"),
+        ("erasure: {rankings: [position]}", r"config: erasure\.rankings\.0: position: names no .*write module:name"),
         ("agreement: {attributions: [my_scores:positions]}",
          r"config: agreement\.attributions\.0: .* has no 'positions' \(did you mean 'position'\?\); mend it"),
         ("hf: {chorus: {models: {mine: [m]}, maps: [my_heads:strong]}}",

@@ -201,7 +201,7 @@ def test_classes_are_matched_by_their_names():
     said = refusal(match_classes, folder, ["US", "us"], {0: "US", 1: "Us"}, {"us": "uS", "US": "uS"})
     assert said.startswith("here: its classes")
     said = refusal(match_classes, folder, ["negative", "positive"], data, {"bad": "negative"})
-    assert said == "here: has no class 'bad', which `labels` names; it has negative, positive"
+    assert said == "here: has no class 'bad', which `labels` names; name one of negative, positive"
 
 
 @pytest.mark.parametrize(

@@ -207,8 +207,8 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     assert command_line.main(["init", "--into", "other.yaml"]) == 1
     assert [record.getMessage() for record in caplog.records] == [
         "error: mine.yaml: is there already; remove it, or write another file with `--into other.yaml`",
-        "error: imbd.csv: not there (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl (or "
-        ".gz after them), .parquet or .xlsx",
+        "error: imbd.csv: not there (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl ("
+        ".gz or .bz2 may follow), .parquet or .xlsx",
         "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",
     ]
     assert (tmp_path / "mine.yaml").read_text() == configuration

@@ -137,7 +137,9 @@ def test_every_map_has_a_cost_and_a_look_of_its_own():
 
 def test_an_unknown_map_is_refused_in_a_line():
     own = {"models": {"mine": ["models/seed1"]}, "maps": ["rolout"]}
-    line = r"map 'rolout' is not known to tables and figures \(known: mean_row, .*, head_1, layer_1\)"
+    line = (
+        r"map 'rolout' is not known .* \(did you mean 'rollout'\?\) \(known: mean_row, .*, head_1, layer_1\); choose "
+    )
     refuse_plan(line, datasets=[], hf={"chorus": own})
 
 

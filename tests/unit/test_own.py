@@ -149,9 +149,7 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
 
 def test_a_map_without_a_label_is_refused_before_the_run():
     write_given(bare(1, name="mine"), Path("bare.npz"))
-    line = (
-        r"bare\.npz: column map_names: map 'mine' is not known to tables and figures \(known: mean_row, .*; declare it"
-    )
+    line = r"bare\.npz: column map_names: map 'mine' is not known .*\(known: mean_row, .*, or a name with a colon, or "
     refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
 
 

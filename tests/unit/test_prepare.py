@@ -319,7 +319,11 @@ def test_progress_is_told(prepared, monkeypatch):
         ),
         ([text(f"n{n}", None, str(n)) for n in range(20)], {}, "own: 20 texts cannot be split into 16 and 4 "),
         ([*SOUND, SOUND[0]], {"workers": 2}, "own.csv, train-no: the id 'train-no' occurs twice; make ids unique"),
-        ([*SOUND, text("x", "testing", "no")], {}, "own.csv, x: unknown split 'testing'; known: train, dev, test"),
+        (
+            [*SOUND, text("x", "testing", "no")],
+            {},
+            "own.csv, x: unknown split 'testing'; write one of train, dev, test",
+        ),
     ],
 )
 def test_unsound_corpora_are_refused_and_nothing_is_left(prepared, tmp_path, texts, settings, message):

@@ -29,6 +29,7 @@ ENDINGS = [
     ".tsv.gz",
     ".json.gz",
     ".jsonl.gz",
+    ".csv.bz2",
     ".parquet",
     ".xlsx",
 ]

@@ -49,7 +49,7 @@ os.environ.update(
 
 
 def ask(question, *arguments):
-    """What the plan says. Ends the run where it has no such thing, in a line for each fault."""
+    """Ask the plan. Ends the run where it has no such thing, in a line for each fault."""
     try:
         return question(*arguments)
     except AuditError as error:
@@ -95,19 +95,19 @@ os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
 def find_rules(path):
-    """A file of the user's rules, seen from here. Ends the run in a line where there is none."""
+    """Find a file of the user's rules, seen from here. Ends the run in a line where there is none."""
     if not Path(path).is_file():
         sys.exit(f"error: config: rules: {path}: no such file; see it from the working directory")
     return str(Path(path).resolve())
 
 
 def is_made_elsewhere(name):
-    """Is this a file that a rule of the user's makes?"""
+    """Tell whether a rule of the user's makes this file."""
     return any(each.is_producer(name) for each in workflow.rules if each.name not in {*OURS, "all"})
 
 
-def command_line():
-    """What the user said, as words of a command line."""
+def list_options():
+    """List what the user said, as words of a command line."""
     files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
     values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
     elsewhere = Path.cwd() != TREE
@@ -123,12 +123,12 @@ OMITTED = {*(COMMAND.omit_from or ())}
 
 
 def unless_omitted(name, files):
-    """The files that a rule of this name gathers; none where the command line leaves it out, or what comes before it."""
+    """List the files that a rule of this name gathers; none where the command line omits it, or what comes before."""
     return [] if OMITTED & {*GATHERING_RULES[: GATHERING_RULES.index(name) + 1]} else files
 
 
 # so that a message can say the whole command that mends a file
-os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
+os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(list_options()))
 
 
 onstart:
@@ -162,7 +162,7 @@ onsuccess:
             f"Open {PLACES.results}/explorer.html to move the weights of a text yourself.",
         ]
         if page not in made:
-            command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
+            command = shlex.join(["snakemake", "--cores", "1", "report_page", *list_options()])
             where = [f"For a page of all of it: {command}"]
         try:
             print(write_ending(Path(summary), PLAN.describe_suites(), where), file=sys.stderr)
@@ -182,7 +182,7 @@ STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} -
 
 
 def write_words(option, files):
-    """Named files as words of a command line."""
+    """Write named files as words of a command line."""
     named = ([name, *([paths] if isinstance(paths, str) else map(str, paths))] for name, paths in files.items())
     return " ".join(shlex.join([option, *each]) for each in named)
 
@@ -194,7 +194,7 @@ HASHES = ask(hash_files, JOBS)
 
 
 def find_job(rule, wildcards):
-    """A job by its rule and wildcards. Ends the run in a line where this configuration has none."""
+    """Find a job by its rule and wildcards. Ends the run in a line where this configuration has none."""
     key = rule, frozenset(wildcards.items())
     if key not in PLANNED:
         sys.exit(f"error: {rule}: {'/'.join(wildcards)}: not of this configuration; add it there, or ask for another")
@@ -202,7 +202,7 @@ def find_job(rule, wildcards):
 
 
 def find_inputs(rule, names):
-    """The input files that a rule knows by these names."""
+    """Find the input files that a rule knows by these names."""
 
     def found(name):
         return lambda wildcards: find_job(rule, wildcards).inputs.get(name, [])
@@ -211,20 +211,20 @@ def find_inputs(rule, names):
 
 
 def find_all_inputs(rule):
-    """All input files of a rule, by their names."""
+    """Find all input files of a rule, by their names."""
     return lambda wildcards: find_job(rule, wildcards).inputs
 
 
-def files(wildcards, input, output):
-    """All files of a job by their names; the one file of an audit of the user's has the audit's name."""
+def name_files(wildcards, input, output):
+    """Write all files of a job by their names; the one file of an audit of the user's has the audit's name."""
     made = output if list(output.keys()) else {wildcards.audit: output[0]}
     return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
 def find_params(rule):
-    """The params of a rule: how its stage is called, with its settings and the hash of its code; the files; and the
-    checksums of the user's own files, since by time alone Snakemake would not see that an older file takes the place of
-    another. It compares from run to run what does not depend on input and output.
+    """Make the params of a rule: how its stage is called, with its settings and the hash of its code; the files; and
+    the checksums of the user's own files, since by time alone Snakemake would not see that an older file takes the
+    place of another. It compares from run to run what does not depend on input and output.
     """
 
     def call(wildcards):
@@ -236,11 +236,11 @@ def find_params(rule):
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]
 
-    return {"call": call, "files": files, "contents": contents}
+    return {"call": call, "files": name_files, "contents": contents}
 
 
 def list_files(*rules):
-    """All files of these rules in this run."""
+    """List all files of these rules in this run."""
     return [path for job in JOBS if job.rule in rules for path in job.files]
 
 
@@ -250,8 +250,8 @@ def match_any(names):
 
 
 def match_made(*rules, further=""):
-    """The constraint of {dataset}, which looks ahead: the models that these rules make, with what their names may end
-    with.
+    """Write the constraint of {dataset}, which looks ahead: the models that these rules make, with what their names may
+    end with.
     """
     return f"(?=(?:{match_any(PLAN.trainings.list_made(*rules))}){further}/)[^/]+"
 
@@ -265,8 +265,8 @@ MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
 def grow(base, slope):
-    """MB or minutes: a base, and an increase for each MB of input but word vectors, which are read line by line; a job
-    that was killed asks for more when it is tried again.
+    """Ask for MB or minutes: a base, and an increase for each MB of input but word vectors, which are read line by line;
+    a job that was killed asks for more when it is tried again.
     """
 
     def asked(wildcards, input, attempt):
@@ -281,8 +281,8 @@ GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and count_gpus())
 
 
 def allot_training(rule):
-    """Memory of a training, which is larger where a Transformer is fine-tuned; minutes, by the epochs that it, or all
-    steps of a search, may take; and a GPU where one will be used.
+    """Allot memory of a training, which is larger where a Transformer is fine-tuned; minutes, by the epochs that it, or
+    all steps of a search, may take; and a GPU where one will be used.
     """
 
     def memory(wildcards, input, attempt):

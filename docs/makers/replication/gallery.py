@@ -7,9 +7,9 @@ from makers.replication.kept import list_kept
 
 OPENING = """# Gallery
 
-Every figure and table of the package, from runs of [the record](replication/README.md). The caption of each says how to
-read it; captions are in the report and in `workflow/report/`. Of several that show the same, of other suites, one is
-named. The record keeps what its pages need: what it keeps no file of has no link. Written by `make replication`.
+Every figure and table of the package, from runs of [the record](replication/README.md). Captions, in the report and in
+`workflow/report/`, say how to read them. Where several suites have the same, one is named. Without a link, the record
+keeps no file of it. Written by `make replication`.
 
 | it shows | figure or table |
 | --- | --- |

@@ -104,13 +104,17 @@ def find_targets(settings: Any) -> list[str]:
 
 
 def import_stage(call: argparse.Namespace) -> ModuleType:
-    """Import a stage and all functions that its settings name."""
+    """Import a stage and all functions that its settings name. Raises AuditError where there is no such stage."""
     # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         for target in find_targets(call.settings):
             import_target(target)
+    except ModuleNotFoundError as error:
+        if "attention_audit.stages" not in str(error.name):
+            raise
+        raise AuditError(f"{call.stage}: no such command; write `init` or `run`") from error
     finally:
         gc.freeze()
         gc.enable()

@@ -100,8 +100,8 @@ class GlobalConfig(Section):
     `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.
     """
     audits: dict[Name, list[str]] = {}
-    """Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; `module:function` names one
-    of yours. Tables and figures of a suite that read others are not made.
+    """Which audits each suite (wp, ss, jw, pd, md, roar, own, hf) is asked, in place of its own; `module:function`
+    names one of yours. Tables and figures of a suite that read others are not made.
     """
     answer: AnswerSettings = AnswerSettings()
     """From which size on an effect counts in the summary."""
@@ -330,7 +330,7 @@ class Config(DatasetConfig, GlobalConfig):
             lent, adversary = own.guides.adversary_lambda, own.adversary
             if not adversary.continued and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
-                yield f"{key}: {lent} is not in {grid} {adversary.lambdas}"
+                yield f"{key}: {lent} is not in {grid} {adversary.lambdas}; take one of them"
             for key in (*SHARED_KEYS, *(f"{suite}.datasets" for suite in self.suites)):
                 if (place := self._place(name, key)) != key:
                     yield f"{place}: {refuse_override(key)}"
@@ -369,12 +369,13 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     entries = own if isinstance(own, Mapping) else {}
     tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
     if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
-        line = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
-        raise AuditError(*map(line.format, taken))
+        raise AuditError(
+            *(f"config: corpora.{name}: is the name of a data set of the catalogue; choose another" for name in taken)
+        )
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:
         raise AuditError(*(f"config: {line}" for line in list_faults(error, raw, kind))) from error
     if config.mirror is not None and not Path(config.mirror).is_dir():
-        raise AuditError(f"config: mirror: no such folder: {config.mirror}")
+        raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
     return config

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
+import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
@@ -92,7 +93,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
         case "missing":
             said = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
-            said = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
+            said = f"{value!r} is a text in YAML; write {yaml.safe_dump(float(value)).split()[0]}"
         case "union_tag_invalid":
             kind, known = value.get("kind"), context["expected_tags"]
             said = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(known))}; known: {known}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, suggest
 
 
 class Style(NamedTuple):
@@ -58,7 +58,10 @@ class Names(dict[str, Style]):
         """Return what is to be said of a name that is not known, in one line that says where to declare it."""
         # one of each kind stands for those with other numbers
         known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
-        return f"{self.kind} {name!r} is not known to tables and figures (known: {known}); declare it in {self.where}"
+        return (
+            f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {known}); choose "
+            f"one of these, or a name with a colon, or declare it in {self.where}"
+        )
 
 
 ENCODER_LABELS = {

@@ -5,7 +5,7 @@ model of pairs has a head above them, logits = W tanh(s) + c, and classes that a
 
 A Transformer has several heads of attention and a tail above them (`model.tail`). Its map is the mean of the heads, and
 z_t and b are those of its first-order expansion at its own weights. An audit asks for other weights by what is done to
-the items, and gets those of all heads: `permuted`, `rearranged`. Weights are (..., L) of one map, (..., H, L) of H
+the items, and gets those of all heads: `permute`, `reorder`. Weights are (..., L) of one map, (..., H, L) of H
 heads, and `average_heads` is the map that a reader sees of them.
 """
 

@@ -1,6 +1,6 @@
 """The eight questions that the answer asks of a map: what each means, its zones, and the words for them.
 
-The zones are the same for all data and were chosen before any were seen; docs/method/README.md gives the reasons.
+The zones are the same for all data; docs/method/README.md gives the reasons.
 """
 
 from collections.abc import Mapping

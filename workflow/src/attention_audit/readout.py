@@ -229,7 +229,7 @@ class Readout:
             "prediction": self.predictions,
             "candidates": self.candidates or none,
             "map_names": [[*self.maps]] * len(self),
-            "maps": [list(scores) for scores in zip(*self.maps.values(), strict=True)] or [[]] * len(self),
+            "maps": [*map(list, zip(*self.maps.values(), strict=True))] or [[]] * len(self),
         }
         of_texts: dict[str, Iterable[Floats32]] = {
             "probabilities": self.probabilities,

@@ -66,13 +66,17 @@ def load(target: str) -> Any:
 def find_fault(target: str) -> str:
     """Say what is wrong with a target: "" where its module has this name. The module is read, and not imported."""
     module, _, name = target.partition(":")
+    if not module or not name:
+        return f"{target}: names no function of a module; write module:name"
     sys.path += [folder for folder in list_folders() if folder not in sys.path]
     try:
-        spec = find_spec(qualify_module(module)) if module and name else None
+        spec = find_spec(qualify_module(module))
         if spec is None or spec.origin is None:
             known = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
             looked = ", ".join(list_folders()) or "the working directory"
-            return f"{target}: there is no {module}.py in {looked}{suggest(module, known)}; write module:name"
+            return (
+                f"{target}: there is no {module}.py in {looked}{suggest(module, known)}; put it there, or mend its name"
+            )
         table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
     except Exception as error:
         said = f"{type(error).__name__}: {error}".partition("\n")[0]

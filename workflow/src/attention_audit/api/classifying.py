@@ -67,7 +67,7 @@ TABLES = ("summary", "texts", "hf_table_maps", "corpus")
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
 FAULTS = {
-    r"^audit '": "settings: audits: '",
+    "^audits": "settings: audits",
     r"^map '": "maps: '",
     r"^(corpora\.\w+|\w+): (?=split |every text)": "texts: ",
     r"^text '(\d+)'": r"texts: text \1",
@@ -328,12 +328,12 @@ def read_attention(
     for start in range(0, len(texts), batch_size):
         part = [*texts[start : start + batch_size]]
         weights, states = (list_entries(each, "forward", len(part)) for each in forward(part))
-        for number, (a, h) in enumerate(zip(weights, states, strict=True)):
+        for number, (a, h) in enumerate(zip(weights, states, strict=True), start):
             place = f"forward: text {number}"
             maps.append(read_numbers(a, place, (1,), "give a weight a word"))
             found = read_numbers(h, place, (2,), "give the states of its words, (L, D)")
             if found.shape[1] != weight.shape[1]:
-                raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {weight.shape[1]}")
+                raise AuditError(f"{place}: states are {found.shape[1]} wide, decoder {weight.shape[1]}; make them fit")
             added.append(found @ weight.T)
     return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
 

@@ -357,7 +357,7 @@ def judge(
         for function, name in zip(functions, names, strict=True)
     ]
     probabilities = [one.predict(texts) for one in predictions]
-    maps = [choose_class(*each) for each in zip(maps, probabilities, strict=True)]
+    maps = [*map(choose_class, maps, probabilities)]
     count, *others = {own.shape[1] for own in probabilities}
     if others:
         raise AuditError(f"predict: gives {count} classes in one training, {others[0]} in another; give one")

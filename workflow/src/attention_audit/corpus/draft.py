@@ -83,7 +83,7 @@ def refuse_absent(words: Collection[str], dataset: str) -> None:
 
 
 def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """Cut texts into runs of about CHUNK characters. Raises AuditError at a text beyond LONGEST."""
+    """Cut texts into runs of about CHUNK characters. Raises AuditError at a text beyond MAX_CHARACTERS."""
     chunk: list[Text] = []
     size = 0
     for text in texts:
@@ -214,7 +214,7 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
         if text.id in ids:
             raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
         if text.split is not None and text.split not in SPLITS:
-            raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
+            raise AuditError(f"{text.place}: unknown split {text.split!r}; write one of {', '.join(SPLITS)}")
         ids.add(text.id)
         yield text
 

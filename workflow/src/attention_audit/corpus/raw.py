@@ -378,7 +378,7 @@ def read_texts(corpus: Path) -> Texts:
     for row in read_corpus(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
         place = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
-            raise AuditError(f"{place} brings its own classes; name another data set")
+            raise AuditError(f"{place}: brings its own classes; name another data set")
         written = row["raw"] and RawText(row["raw"], row["starts"])
         kept = {name: row[name] for name in more}
         yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)

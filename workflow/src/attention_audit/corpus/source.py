@@ -409,5 +409,5 @@ def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetche
         missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
         return None if os.path.isfile(find_own(path, mirror)) else missing
     place = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
-    remedy = "put it there, or give its place as `path`, or its address as `url`"
+    remedy = "put it there, or name a `mirror` that has it, or its address as `url`"
     return place and f"word_vectors.{name}: {place} is not here; {remedy}"

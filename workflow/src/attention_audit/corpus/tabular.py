@@ -187,8 +187,8 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
     return None
 
 
-FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz)?|(parquet|xlsx))$", re.IGNORECASE)
-ENDINGS = ".csv, .tsv, .json, .jsonl (or .gz after them), .parquet or .xlsx"
+FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz|\.bz2)?|(parquet|xlsx))$", re.IGNORECASE)
+ENDINGS = ".csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), .parquet or .xlsx"
 BATCH = 512
 """Rows of a Parquet file that are in memory at a time."""
 

@@ -79,7 +79,7 @@ DEIDENTIFIED = "<DE>"
 class Tokens(Section):
     """How a text becomes words."""
 
-    tokenizer: str = Field("en", pattern=r"^[a-z]{2,6}$")
+    tokenizer: str = "en"
     """spaCy language code (its rules only, no trained model); `spaces`: split on white space only; km, lo, my: Khmer,
     Lao and Burmese as single characters with their marks; bo: Tibetan as syllables.
     """
@@ -104,8 +104,9 @@ class Tokens(Section):
     def _check_code(cls, code: str) -> str:
         spec = find_spec("spacy")  # located, not imported, since an import takes a second
         folders = (spec and spec.submodule_search_locations) or ()
-        if code not in (SPACES, *CHARACTERS) and not any(Path(f, "lang", code).is_dir() for f in folders):
-            raise ValueError(f"unknown tokenizer {code!r}; known: {SPACES}, km, lo, my, and spaCy's language codes")
+        codes = (code for folder in folders if code.isalpha() and Path(folder, "lang", code).is_dir())
+        if code not in (SPACES, *CHARACTERS, *codes):
+            raise ValueError(f"unknown tokenizer {code!r}; write a language code of spaCy, such as en, or {SPACES}")
         return code
 
     @field_validator("segmenter")

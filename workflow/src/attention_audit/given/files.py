@@ -150,7 +150,7 @@ def write(given: GivenReadout, path: str | Path) -> None:
         "probabilities": given.probabilities,
     }
     if given.maps:
-        columns["maps"] = [np.stack(scores) for scores in zip(*given.maps.values(), strict=True)]
+        columns["maps"] = [*map(np.stack, zip(*given.maps.values(), strict=True))]
     with write_whole(path) as temporary, temporary.open("wb") as stream:
         if path.suffix == ".parquet":
             columns = {name: [*map(list_nested, values)] for name, values in columns.items()}

@@ -119,7 +119,7 @@ def alti(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     whole: Tensor = first(layer.mixed)[:, :rows]
     by = compute_deviation(first, layer.mixed)[:, :rows]
     weights = layer.weights[:, :, :rows] / by[:, None, :, None]
-    far = torch.stack([measure_distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
+    far = torch.stack([*map(measure_distances, whole, weights, of_heads)])
     place = torch.arange(rows, device=far.device)
     own = select_diagonal(weights, of_heads) + normalise_part(first, layer.below[:, :rows]) / by[..., None]
     far[:, place, place] = (whole - own).norm(p=1, dim=-1)

@@ -124,7 +124,7 @@ class TransformerClassifier(Network):
         for said in (self.active, self.pooled):
             if said not in ACTIVATIONS:
                 known = ", ".join(sorted(ACTIVATIONS))
-                raise AuditError(f"{folder}: its activation {said!r} is not known here; known are {known}")
+                raise AuditError(f"{folder}: its activation {said!r} is not known here (known: {known}); use judge")
 
     @property
     def device(self) -> torch.device:

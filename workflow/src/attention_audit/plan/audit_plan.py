@@ -249,7 +249,9 @@ class AuditPlan:
                 f"{dataset}: {known}); name one of these, or add it to the configuration"
             )
         if reason := self.find_reason(every[path_name], self.known[name]):
-            remedy = "name it in `audits`" if reason == NOT_IN_SUITE else "ask for another audit, or of another model"
+            remedy = "ask for another audit, or of another model"
+            if reason == NOT_IN_SUITE:
+                remedy = "name it in `audits`, with the suite's own"
             raise AuditError(f"{dataset}/{path_name}: {name} {reason}; {remedy}")
 
     def plan_jobs(self) -> Iterator[PlannedJob]:

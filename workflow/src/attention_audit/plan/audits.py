@@ -83,10 +83,7 @@ def audit_named(name: str) -> Audit:
     if ":" in name:
         return build_own_audit(name)
     if name not in AUDITS:
-        raise AuditError(
-            f"audit {name!r} is not known{suggest(name, AUDITS)} (known: {', '.join(AUDITS)}); "
-            "declare it in plan/audits.yaml, or ask for another"
-        )
+        raise AuditError(f"audits: {name!r} is not known{suggest(name, AUDITS)}; name one of {', '.join(AUDITS)}")
     return AUDITS[name]
 
 

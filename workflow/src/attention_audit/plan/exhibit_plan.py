@@ -130,7 +130,7 @@ class ExhibitPlan:
                 continue
             suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
             named = self.scope.list_datasets(suite) if suite else self.scope.datasets
-            reason = f"no data set is named for {suite.title}" if suite else "no data set is named"
+            reason = f"no data set is named under `{suite.section}`" if suite else "no data set is named"
             raise AuditError(f"{name}: not made, since {self.gaps[exhibit.name][named[0]] if named else reason}")
 
     def list_suites(self, exhibit: Exhibit) -> list[Suite]:

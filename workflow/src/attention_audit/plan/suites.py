@@ -62,8 +62,7 @@ def read_configuration(folder: Path) -> Config:
 def find_suite(name: str) -> Suite:
     """Return a suite by its name. Raises AuditError where there is none."""
     if name not in SUITES:
-        known, likely = ", ".join(SUITES), suggest(name, SUITES)
-        raise AuditError(f"suite {name!r} is not known{likely} (known: {known}); declare it in plan/suites.yaml")
+        raise AuditError(f"suite {name!r} is not known{suggest(name, SUITES)}; name one of {', '.join(SUITES)}")
     return SUITES[name]
 
 

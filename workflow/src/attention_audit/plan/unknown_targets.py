@@ -28,7 +28,7 @@ def parse_command(words: Sequence[str]) -> Namespace:
 
 
 def list_asked(asked: Namespace, short: Collection[str], several: Collection[str]) -> list[str]:
-    """List the rules and files that a command line asks for, or that its options name, but for those of GATHERING;
+    """List the rules and files that a command line asks for, or that its options name, but for GATHERING_RULES;
     Snakemake drops unknown ones without a word.
 
     short: rules that gather the files of one exhibit. several: rules that make more than one file. Raises AuditError

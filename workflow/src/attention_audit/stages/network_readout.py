@@ -97,8 +97,7 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         if not apart <= MAX_LOGIT_DIFFERENCE:
             raise AuditError(
                 f"{classifier.folder}: under imposed weights the whole model and its last layers as they are known "
-                f"here differ by {apart:.2g} in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; "
-                f"this kind of model is not supported"
+                f"here differ by {apart:.2g} in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
             )
 
 
@@ -130,7 +129,7 @@ def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, log
     if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(logits).max())):
         raise AuditError(
             f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
-            f"a logit, more than {MAX_LOGIT_DIFFERENCE:g}; this kind of model is not supported"
+            f"a logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
         )
 
 

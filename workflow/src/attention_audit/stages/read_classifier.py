@@ -48,7 +48,7 @@ def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], l
     """
     for name in labels:
         if name not in named:
-            raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; it has {', '.join(named)}")
+            raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; name one of {', '.join(named)}")
     said = [labels.get(name, name.removeprefix(GENERIC)) for name in named]
     wanted = [data[number] for number in sorted(data)]
     free = [name for name in said if name not in wanted]

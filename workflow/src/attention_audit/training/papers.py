@@ -286,7 +286,7 @@ class ClassifierRecipe(Section):
     def _check_lambda(self) -> Self:
         lent, lambdas = self.guides.adversary_lambda, self.adversary.lambdas
         if not self.adversary.continued and lent not in lambdas:
-            raise ValueError(f"guides.adversary_lambda: {lent} is not in adversary.lambdas {lambdas}")
+            raise ValueError(f"guides.adversary_lambda: {lent} is not in adversary.lambdas {lambdas}; take one of them")
         return self
 
 

@@ -312,7 +312,9 @@ def list_weight_files(folder: Path) -> list[Path]:
         shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
-            raise AuditError(f"{folder / INDEX}: names {missing[0] if missing else 'no file'}, which is not there")
+            raise AuditError(
+                f"{folder / INDEX}: {missing[0] if missing else 'a file'} is not there; save the model again"
+            )
         return [folder / INDEX, *shards]
     pickles = [name for name in PICKLES if (folder / name).is_file()]
     if pickles:

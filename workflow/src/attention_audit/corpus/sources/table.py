@@ -57,7 +57,7 @@ class TableCorpus(RawSource):
     maskable: ClassVar[bool] = True
 
     kind: Literal["table"]
-    """table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."""
+    """table: your own csv, tsv, json or jsonl (or .gz or .bz2 of them), Parquet or xlsx file."""
     path: OwnPath | dict[str, OwnPath]
     """The file; or one for each of train, dev and test, of which dev and test can be left out. For classifiers that are
     given (`hf`), test alone will do.
