@@ -59,11 +59,18 @@ def test_a_word_without_a_piece_is_read_as_unknown(folder):
     assert pieces.unknown.tolist() == [1]
 
 
+@pytest.mark.parametrize("prefix", [True, False])
+def test_a_word_has_the_pieces_that_it_has_behind_a_space(prefix):
+    tokenizer = classifiers_on_disk.byte_level(["film", "good"], prefix)
+    pieces = cut(tokenizer, ["t"], [["good", "film", "</s>"]], None, 40)
+    assert tokenizer.convert_ids_to_tokens(pieces.ids) == ["<s>", "Ġgood", "Ġfilm", "</s>", "</s>"]
+
+
 def test_a_text_without_pieces_is_named(folder, tmp_path):
     said = refusal(lambda: pieces_of(folder, [["good"], ["\u200b", "\u200b"]]))
     assert said == "text 't1': none of its words has a piece in the Transformer's tokenizer; leave it out"
     # without marks there is nothing at all
-    raw = open_tokenizer(classifiers_on_disk.save(tmp_path, "gpt2"), split=False)
+    raw = open_tokenizer(classifiers_on_disk.save(tmp_path, "gpt2"))
     said = refusal(lambda: cut_raw(raw, ["t"], [join_words(["\u200b"])], 9))
     assert said == "text 't': the classifier's tokenizer has no piece for anything in it; leave it out"
 

@@ -195,7 +195,7 @@ class OpenedTransformer:
 
         Raises AuditError, naming the text, where one cannot be read.
         """
-        tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
+        tokenizer, model = open_tokenizer(self.folder), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
         most = choose_length(tokenizer, model, self.backbone.max_length)

@@ -82,6 +82,14 @@ def _find_pieceless(tokenizer: Any, sides: Sequence[Sequence[Sequence[str]]]) ->
     return {word for place, word in enumerate(words) if place not in having}
 
 
+def _find_space(tokenizer: Any) -> str:
+    """Find what is to stand before a word that is cut by itself, so that its pieces are those behind a space: nothing
+    where the tokenizer sees to it.
+    """
+    alone, twice = tokenizer(["a", "a a"], add_special_tokens=False)["input_ids"]
+    return "" if twice == 2 * alone else " "
+
+
 def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], gone: set[str]) -> list[str]:
     """Replace the words of a text that have no piece by the tokenizer's unknown word.
 
@@ -251,7 +259,7 @@ def cut(
     AuditError, naming the text, where no word of it can be read.
     """
     columns = [names, texts, *([queries] if queries else [])]
-    gone = _find_pieceless(tokenizer, columns[1:])
+    gone, space, added = _find_pieceless(tokenizer, columns[1:]), _find_space(tokenizer), tokenizer.get_added_vocab()
 
     def read() -> Iterator[Pieces]:
         for named, *sides in _split_runs(*columns):
@@ -261,7 +269,8 @@ def cut(
                     [_replace_pieceless(tokenizer, *each, gone) for each in zip(named, side, strict=True)]
                     for side in sides
                 ]
-            encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=most).encodings
+            spaced = [[[word if word in added else space + word for word in text] for text in side] for side in run]
+            encodings = tokenizer(*spaced, is_split_into_words=True, truncation=True, max_length=most).encodings
             for name, encoding, *of_text in zip(named, encodings, *sides, strict=True):
                 pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
                 count, queried = ({0: 0, 1: 0} | {side: word + 1 for side, word in pieces if side is not None}).values()
