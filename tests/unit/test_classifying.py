@@ -188,6 +188,7 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),
         ("model", nn.Linear(1, 1), "model: is Linear; give a classifier of the library"),
+        ("model", [folder(0), folder(1), folder(0)], "model: training 3 is an earlier one again; give each once"),
         ("model", "nowhere", "nowhere"),
         ("model", on_disk.save(Path(mkdtemp()), names=["stars"]), "model: config.id2label has 1 classes"),
         ("questions", ["unique"], "questions: 'unique' needs trainings of other kinds; known here: stable, used"),

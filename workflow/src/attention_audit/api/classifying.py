@@ -88,6 +88,8 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldMod
         raise AuditError("model: is an empty list; give one classifier, or one a training")
     held: dict[str, HeldModel] = {}
     for number, one in enumerate(models, start=1):
+        if one in models[: number - 1]:
+            raise AuditError(f"model: training {number} is an earlier one again; give each once, as it was trained")
         if isinstance(one, str | Path):
             folder = str(find_folder(str(one), find_mirror(), "model"))
             held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))

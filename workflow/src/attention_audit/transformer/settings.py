@@ -4,6 +4,7 @@ of the words of a data set.
 """
 
 from itertools import chain
+from os.path import normpath
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -182,8 +183,8 @@ class GivenClassifiers(GivenSection):
     def _check_folders(self) -> Self:
         if IMPOSED in self.models:
             raise ValueError(f"models: {IMPOSED!r} is the first with uniform weights; choose another name")
-        named = [*chain.from_iterable(super().by_model.values())]
-        refuse_duplicates("folder", named)
+        named = chain.from_iterable(super().by_model.values())
+        refuse_duplicates("folder", [*map(normpath, named)])
         if self.uniform and (self.layer is not None or self.long == "window"):
             key = "`layer`" if self.layer is not None else "`long: window`"
             raise ValueError(f"uniform: has uniform weights in its last layer; leave it or {key} out")
