@@ -173,9 +173,12 @@ def test_classifiers_are_imported_with_their_tails(plan, tmp_path, provenance):
 def test_trainings_with_other_pieces_are_refused(tmp_path, provenance, folders):
     letters = ["g", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bftisda"]
     other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=letters)
-    plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(other)]}, "max_length": 8}})
-    with pytest.raises(AuditError, match=r"other: reads \d words of text 't\d', and the first training \d"):
-        imported(plan, tmp_path, provenance, "chorus/hf_a")
+    marked = classifiers_on_disk.save(tmp_path / "marked", "llama", ("negative", "positive"), words=WORDS)
+    for second in (other, marked):
+        plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(second)]}, "max_length": 8}})
+        line = rf"{second.name}: reads \d words of text 't\d', and the first training \d, or other words or marks"
+        with pytest.raises(AuditError, match=line):
+            imported(plan, tmp_path, provenance, "chorus/hf_a")
 
 
 def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path, provenance):
