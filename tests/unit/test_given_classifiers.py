@@ -174,11 +174,12 @@ def test_trainings_with_other_pieces_are_refused(tmp_path, provenance, folders):
     letters = ["g", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bftisda"]
     other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=letters)
     marked = classifiers_on_disk.save(tmp_path / "marked", "llama", ("negative", "positive"), words=WORDS)
-    for second in (other, marked):
-        plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(second)]}, "max_length": 8}})
+    for model, second in (("a", other), ("a", marked), ("uniform", other)):
+        given = {"models": {"a": folders[:1] + [str(second)] * (model == "a")}, "max_length": 8}
+        plan = plan_of(hf={"chorus": given | {"uniform": [str(second)] * (model == "uniform")}})
         line = rf"{second.name}: reads \d words of text 't\d', and the first training \d, or other words or marks"
         with pytest.raises(AuditError, match=line):
-            imported(plan, tmp_path, provenance, "chorus/hf_a")
+            imported(plan, tmp_path, provenance, f"chorus/hf_{model}")
 
 
 def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path, provenance):

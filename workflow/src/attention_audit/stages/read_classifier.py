@@ -80,13 +80,13 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
 
 
 def refuse_other_words(folder: Path, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
-    """Raise AuditError where a training reads other words or marks of a text than the first training of its model."""
+    """Raise AuditError where a training reads other words or marks of a text than the `first` of its job."""
     both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
     own, others = (PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks for each in (pieces, first))
     if other := next((each for each in both if own != others or not np.array_equal(*each[1:])), None):
         raise AuditError(
             f"{folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training {len(other[2])}, or "
-            "other words or marks; trainings of one model need the same tokenizer"
+            "other words or marks; all that are compared need the same tokenizer"
         )
 
 
@@ -188,7 +188,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
 def run(job: Job[ClassifierJob]) -> None:
     """Run a classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
 
-    Raises AuditError where it reads other words of a text than the first training of the model.
+    Raises AuditError where it reads other words of a text than the training that it is compared with.
     """
     settings, read = job.settings, job.settings.read
     device, corpus = prepare_device(settings.device, settings.threads), job.input("corpus")

@@ -203,8 +203,9 @@ class ImportJob(Section):
 
 
 class ClassifierJob(ImportJob):
-    """A training of a Transformer classifier. read: its folder, and how it is read. first: those of the model's first
-    training, which is to read the same words. classes: all of the data set's, in order; None where its texts tell them.
+    """A training of a Transformer classifier. read: its folder, and how it is read. first: those of the first training
+    of its model, or of the one that it is held against, which is to read the same words. classes: all of the data
+    set's, in order; None where its texts tell them.
     """
 
     read: ReadClassifier
