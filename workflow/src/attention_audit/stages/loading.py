@@ -65,16 +65,18 @@ class EncodedTexts:
         """Tell whether each row is that of a token, and not of a mark, which no text contains."""
         return ~np.isin(self.texts.flat, [START, END])
 
-    def cut(self, read: Integers) -> "EncodedTexts":
-        """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
+    def cut(self, places: Sequence[Integers]) -> "EncodedTexts":
+        """Return the same texts with their tokens at these places alone, N arrays; queries stay whole."""
         texts, seen, is_token = self.texts, self.impermissible, self.is_token
-        kept = (texts.places <= read[texts.owners]) | ~is_token
+        kept = ~is_token
+        kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, places)]) + np.concatenate(places)] = True
         return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
 
     def take_read(self, read: Pieces | GivenStates) -> "EncodedTexts":
-        """Return the same texts as a Transformer reads them, without what follows the last word that it reads."""
-        texts = self.cut(read.read)
-        return replace(texts, pieces=read) if isinstance(read, Pieces) else replace(texts, found=read)
+        """Return the same texts as a Transformer reads them, without the words that it does not read."""
+        if isinstance(read, Pieces):
+            return replace(self.cut(read.places_by_text), pieces=read)
+        return replace(self.cut([*map(np.arange, read.read)]), found=read)
 
     def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
@@ -343,8 +345,9 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     if reference is not None:
         other = read_readout(reference).align(texts.ids)
         attention, probabilities = other.attention, other.probabilities
-        # a Transformer may have read less than the whole text
-        texts = texts if texts.sentences is not None else texts.cut(other.lengths - marks)
+        if texts.sentences is None and texts.pieces is None:
+            # a Transformer may have read less than the whole text; which words is known of the test split alone
+            texts = texts.cut(other.places if other.several else [*map(np.arange, other.lengths - marks)])
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(
