@@ -43,7 +43,6 @@ from attention_audit.transformer.folder import (
     find_folder,
     find_mirror,
     read_classes,
-    refuse_unless_installed,
     use_held,
 )
 from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
@@ -254,7 +253,6 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
-    refuse_unless_installed()
     texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
     settings = {} if settings is None else settings
     wanted = "give keys of the configuration that no argument stands for"

@@ -80,9 +80,9 @@ class ErasableTexts:
             mass = votes[:, -1:]
             logits = votes[:, :-1] / mass.where(mass > 0, 1.0)
             return logits.where(mass > 0, self.bias[rows, :, None]).softmax(1)
-        count, below = self.heads.weights.shape[1], self.heads.below[rows]
-        values = votes[:, : -count - 1].unflatten(1, (count, -1))
-        masses = votes[:, -count - 1 : -1, None]
+        (_, count, _, width), below = self.heads.values.shape, self.heads.below[rows]
+        values = votes[:, : count * width].reshape(len(votes), count, width, -1)
+        masses = votes[:, count * width : -1, None]
         contexts = (values / masses.where(masses > 0, 1.0)).where(masses > 0, 0.0).flatten(1, 2)
         logits = self.heads.tail.compute_logits(contexts.permute(2, 0, 1), below)
         return logits.double().softmax(-1).permute(1, 2, 0)

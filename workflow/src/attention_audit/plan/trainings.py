@@ -128,8 +128,7 @@ class Trainings:
         if model.reads:
             outputs["tail"] = [run.locate("tail")]
             # it must read the same words as the training that it is compared with
-            base = model.data.base
-            first = base.model if base and not model.judged else model
+            first = model if model.judged else model.data.judged[0]
             if run != first.runs[0]:
                 inputs["given"] += NamedTransformer(config, first.sources[0]).inputs
             settings = ClassifierJob(

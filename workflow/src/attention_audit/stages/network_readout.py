@@ -173,8 +173,7 @@ def take_classifier(
         readout = read_heads(ids, labels, heads)
         refuse_other_logits(classifier, readout, logits)
         if imposed:
-            even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
-            readout = read_heads(ids, labels, replace(heads, weights=even))
+            readout = read_heads(ids, labels, heads.even)
     else:
         predicted = torch.from_numpy(logits).softmax(-1).numpy()
         readout = Readout(

@@ -211,13 +211,12 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 @contextmanager
 def use_mirror(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR)
-    os.environ.update({} if mirror is None else {MIRROR: mirror})
+    before = os.environ.get(MIRROR, "")
+    os.environ[MIRROR] = mirror or before
     try:
         yield
     finally:
-        os.environ.pop(MIRROR, None)
-        os.environ.update({} if before is None else {MIRROR: before})
+        os.environ[MIRROR] = before
 
 
 def find_mirror() -> Path | None:
