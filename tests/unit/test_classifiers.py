@@ -119,6 +119,13 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier, monkeypatch):
         read(classifier)
 
 
+def test_greater_logits_are_rounded_more(tmp_path):
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, moved=True))
+    with torch.no_grad():
+        classifier.decoder.weight *= 1e4
+    assert read(classifier, (0, 1)).decided
+
+
 def test_the_library_without_weights_is_refused(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, names=("a", "b", "c")))
     classifier.model.set_attn_implementation("sdpa")

@@ -132,10 +132,10 @@ def test_a_folder_is_found_here_in_the_mirror_and_in_the_cache_of_the_hub(tmp_pa
     mirrored = tmp_path / "mirror" / "encoders" / "tiny"
     mirrored.mkdir(parents=True)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    assert find_folder("some/model", None, "transformer.path") == snapshot
-    assert find_folder("encoders/tiny", tmp_path / "mirror", "transformer.path") == mirrored
-    assert find_folder(str(tmp_path), None, "transformer.path") == tmp_path
-    said = refusal(lambda: find_folder("other/model", tmp_path / "mirror", "transformer.path"))
+    assert find_folder("some/model", "transformer.path") == snapshot
+    assert find_folder("encoders/tiny", "transformer.path", tmp_path / "mirror") == mirrored
+    assert find_folder(str(tmp_path), "transformer.path") == tmp_path
+    said = refusal(lambda: find_folder("other/model", "transformer.path", tmp_path / "mirror"))
     assert said.startswith("transformer.path: no such folder, and no model of this name in the cache")
 
 

@@ -41,7 +41,6 @@ from attention_audit.transformer.folder import (
     GENERIC,
     HeldModel,
     find_folder,
-    find_mirror,
     read_classes,
     use_held,
 )
@@ -90,7 +89,7 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldMod
         if one in models[: number - 1]:
             raise AuditError(f"model: training {number} is an earlier one again; give each once, as it was trained")
         if isinstance(one, str | Path):
-            folder = str(find_folder(str(one), find_mirror(), "model"))
+            folder = str(find_folder(str(one), "model"))
             held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
             name = f"model {number}" if len(models) > 1 else "model"
