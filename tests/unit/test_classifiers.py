@@ -101,8 +101,7 @@ def test_other_weights_predict_what_the_whole_network_does(classifier):
 
 def test_uniform_weights_are_imposed_on_items(classifier):
     own, readout = read(classifier), read(classifier, imposed=True)
-    even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
-    np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
+    np.testing.assert_allclose(readout.probabilities, own.predict(own.attending.even.weights), atol=1e-6)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(readout.attention[row], 1 / (max(items_of(classifier, text)) + 1), atol=1e-7)
 

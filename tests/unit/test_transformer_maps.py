@@ -104,10 +104,9 @@ def test_heads_and_layers_are_maps_by_their_numbers(read):
 
 
 def test_the_largest_head_is_the_one_with_most_weight_on_a_word():
-    ids, of_pieces, read = torch.zeros(1, 5), torch.tensor([[-1, 0, 0, 1, -1]]), torch.tensor([2])
-    pieces = PieceBatch(ids, ids, of_pieces, torch.tensor([5]), read, read, read)
-    # the first word has two pieces
-    rows = torch.tensor([[[0.5, 0.0, 0.1, 0.4, 0.0], [0.2, 0.3, 0.3, 0.2, 0.0]]])
+    words, read = torch.tensor([[-1, 0, 0, 1]]), torch.tensor([2])
+    pieces = PieceBatch(words, words, words, 2 * read, read, read, read)
+    rows = torch.tensor([[[0.6, 0.0, 0.0, 0.4], [0.2, 0.3, 0.3, 0.2]]])
     shown = SimpleNamespace(layers=[SimpleNamespace(weights=rows)], average_rows=lambda rows: rows, pieces=pieces)
     assert MAPS["largest_head"](shown).tolist() == rows[:, 1].tolist()
 
