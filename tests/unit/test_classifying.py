@@ -120,6 +120,8 @@ def test_texts_may_be_a_series_or_words_and_batches_of_any_size():
         numbers = [table[["value", "low", "high"]].astype(float) for table in (other.table, plain.table)]
         np.testing.assert_allclose(*numbers, atol=1e-5)
     assert not_asked(plain) == {*QUESTIONS} - {"used"}
+    model, tokenizer = library()
+    assert len(one(model=[model] * 2, tokenizer=tokenizer).readouts) == 1
 
 
 def test_words_are_those_of_the_language_of_the_texts(capsys):
@@ -188,7 +190,6 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),
         ("model", nn.Linear(1, 1), "model: is Linear; give a classifier of the library"),
-        ("model", [folder(0), folder(1), folder(0)], "model: training 3 is an earlier one again; give each once"),
         ("model", "nowhere", "nowhere"),
         ("model", on_disk.save(Path(mkdtemp()), names=["stars"]), "model: config.id2label has 1 classes"),
         ("questions", ["unique"], "questions: 'unique' needs trainings of other kinds; known here: stable, used"),

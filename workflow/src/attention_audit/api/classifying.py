@@ -85,14 +85,13 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldMod
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
     held: dict[str, HeldModel] = {}
-    for number, one in enumerate(models, start=1):
-        if one in models[: number - 1]:
-            raise AuditError(f"model: training {number} is an earlier one again; give each once, as it was trained")
+    for one in models:
         if isinstance(one, str | Path):
             folder = str(find_folder(str(one), "model"))
             held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
-            name = f"model {number}" if len(models) > 1 else "model"
+            # what stands there twice is one training
+            name = f"model {models.index(one) + 1}" if len(models) > 1 else "model"
             held[name] = hold_model(one, tokenizer, name, prompted)
     return held
 
@@ -143,10 +142,9 @@ def list_classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
     Raises AuditError where these are not two or more, and where it is no prompt.
     """
     if prompt is None:
-        names = read_classes(Path(folder))
+        names = [name.removeprefix(GENERIC) for name in read_classes(Path(folder))]
         if len(names) < 2:
             raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
-        names = [name.removeprefix(GENERIC) for name in names]
         if len({*names}) < len(names):
             raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
         return names
@@ -253,7 +251,7 @@ def audit_classifier(
     AuditError, in one line that names the argument, where something is wrong.
     """
     texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
-    settings = {} if settings is None else settings
+    settings = settings or {}
     wanted = "give keys of the configuration that no argument stands for"
     refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
     if own := {"hf", "corpora", "datasets"} & {*settings}:

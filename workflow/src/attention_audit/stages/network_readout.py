@@ -137,7 +137,7 @@ def take_maps(
     """
     table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
     for start in range(0, len(pieces), TEXTS_AT_ONCE):
-        members = np.arange(start, min(start + TEXTS_AT_ONCE, len(pieces)))
+        members = np.arange(len(pieces))[start : start + TEXTS_AT_ONCE]
         attending, _ = take_heads(classifier, table, classes, members)
         yield replace(read_heads(ids[start : start + TEXTS_AT_ONCE], labels[members], attending), several=None)
 

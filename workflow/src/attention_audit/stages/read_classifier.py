@@ -122,8 +122,7 @@ def call_as_given(model: Any, tokenizer: Any, sides: Sequence[str], most: int) -
     """Return the pieces of a text, or of a pair, and the first row of what a model gives for them, on the CPU."""
     given = tokenizer(*sides, truncation="only_second" if sides[1:] else True, max_length=most, return_tensors="pt")
     output = model(**given.to(next(model.parameters()).device))
-    logits = getattr(output, "logits", output)
-    logits = logits[0] if isinstance(logits, tuple) else logits
+    logits = output if isinstance(output, torch.Tensor) else output[0]
     return given["input_ids"][0].tolist(), logits[0].float().cpu()
 
 
@@ -179,8 +178,10 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
     if coarsest != torch.float32:
         moved = (given.softmax(1) - audited.softmax(1)).abs().max()
-        said += f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
-        said += f"{moved:.2g}"
+        said += (
+            f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
+            f"{moved:.2g}"
+        )
         warnings.warn(f"{place}: of the texts {said}", stacklevel=2)
     return said
 
@@ -201,15 +202,15 @@ def run(job: Job[ClassifierJob]) -> None:
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first), texts))
     compared = compare_with_given(classifier, texts.ids, texts.written)
-    how = read.imposed, read.layer, read.maps
-    readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
+    about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
+    readout = take_classifier(classifier, pieces, *about)
     readout.write(job.output("readout"), job.provenance)
     tail = readout.attending.tail.pack() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
     done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-    own = float((readout.predictions == texts.labels).mean())
+    own = (readout.predictions == texts.labels).mean()
     if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
         job.report(f"{where}: {asked}")
     job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

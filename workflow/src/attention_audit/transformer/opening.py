@@ -56,10 +56,9 @@ def open_tokenizer(folder: Path) -> Any:
 
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
-    held, files = find_held(folder), list_tokenizer_files(folder)
-    opened = import_library().AutoTokenizer.from_pretrained
+    files, opened = list_tokenizer_files(folder), import_library().AutoTokenizer.from_pretrained
     try:
-        tokenizer = opened(folder, use_fast=True, **OFFLINE) if files else deepcopy(held.tokenizer)
+        tokenizer = opened(folder, **OFFLINE) if files else deepcopy(find_held(folder).tokenizer)
     except Exception as error:
         raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
     if not tokenizer.is_fast:
@@ -154,7 +153,7 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
             f"{folder}: config.json names the class {made} (architectures), which is not the library's {name}; use "
             f"judge, or write {name} there, if it computes the same"
         )
-    if not head and getattr(model, UNUSED_PART, None) is not None:
+    if not head and hasattr(model, UNUSED_PART):
         model.pooler = None
     model.config.return_dict, model.config.output_hidden_states = True, False
     return model.eval()
