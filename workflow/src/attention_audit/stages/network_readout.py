@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats32, Integers
-from attention_audit.audits.attributed import sample_texts
+from attention_audit.batching import sample_texts
 from attention_audit.errors import AuditError
 from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
@@ -68,8 +68,8 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
     head = take_head(model)
     candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
-    labels, classes = split.labels, predicted.argmax(1)
-    return Readout(list(ids), labels, classes, predicted, attention, contribution, np.stack(bias), head, candidates)
+    of_texts = list(ids), split.labels, predicted.argmax(1), predicted, attention, contribution, np.stack(bias)
+    return Readout(*of_texts, head, candidates)
 
 
 def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:

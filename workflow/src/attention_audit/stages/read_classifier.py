@@ -210,7 +210,7 @@ def run(job: Job[ClassifierJob]) -> None:
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
     done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-    own = (readout.predictions == texts.labels).mean()
-    if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
+    most = np.bincount(texts.labels).max() / len(texts.ids)
+    if asked := ask_order({"accuracy": (readout.predictions == texts.labels).mean(), "majority_accuracy": most}):
         job.report(f"{where}: {asked}")
     job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

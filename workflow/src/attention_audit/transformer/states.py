@@ -285,8 +285,7 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
 
     names: of the texts.
     """
-    rows = zip(names, np.split(pieces.words, pieces.starts[1:]), pieces.ahead, strict=True)
-    for name, words, ahead in rows:
+    for name, words, ahead in zip(names, np.split(pieces.words, pieces.starts[1:]), pieces.ahead, strict=True):
         begin, end = _find_sliding(words, ahead)
         if len(words) > size and size - len(words) + end - begin < MIN_WINDOW_SHARE * size:
             raise AuditError(
