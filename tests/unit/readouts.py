@@ -50,10 +50,10 @@ def make_pairs(lengths, outputs=3, classes=4, seed=0, **further):
     return replace(readout, predictions=predictions, probabilities=probabilities, head=head, candidates=candidates)
 
 
-def random_tail(width, classes, seed=0, pooled="tanh"):
-    """Make a tail of random weights; its inner layer is twice as wide."""
+def random_tail(width, joined, classes, seed=0):
+    """Make a tail of random weights; its inner layer is twice as wide. joined: how wide all heads are together."""
     generator = torch.Generator().manual_seed(seed)
-    shapes = {"output": (width, width), "inner": (2 * width, width), "outer": (width, 2 * width)}
+    shapes = {"output": (width, joined), "inner": (2 * width, width), "outer": (width, 2 * width)}
     shapes |= {"pooler": (width, width), "classifier": (classes, width)}
     weights = {}
     for name, shape in shapes.items():
@@ -62,18 +62,19 @@ def random_tail(width, classes, seed=0, pooled="tanh"):
     for name in ("first", "second"):
         weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
         weights[f"{name}.bias"] = torch.randn(width, generator=generator)
-    return Tail(weights, "gelu", pooled, 1e-12)
+    return Tail(weights, "gelu", "tanh", 1e-12)
 
 
 def make_heads(lengths, heads=3, width=6, classes=3, seed=0, marks=0):
-    """Make a readout of a Transformer with random weights, consistent in itself."""
+    """Make a readout of a Transformer of random weights, consistent in itself, whose heads are wider than states."""
     random = np.random.default_rng(seed)
+    of_head = width // heads + 1
     attending = HeadStates(
         [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
         np.full(len(lengths), marks),
-        [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
+        [random.normal(0, 2, (n, heads, of_head)).astype(np.float32) for n in lengths],
         random.normal(size=(len(lengths), width)).astype(np.float32),
-        random_tail(width, classes, seed),
+        random_tail(width, heads * of_head, classes, seed),
     )
     labels = random.integers(0, classes, len(lengths))
     return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)

@@ -101,8 +101,7 @@ def test_other_weights_predict_what_the_whole_network_does(classifier):
 
 def test_uniform_weights_are_imposed_on_items(classifier):
     own, readout = read(classifier), read(classifier, imposed=True)
-    even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
-    np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
+    np.testing.assert_allclose(readout.probabilities, own.predict(own.attending.even.weights), atol=1e-6)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(readout.attention[row], 1 / (max(items_of(classifier, text)) + 1), atol=1e-7)
 
@@ -117,6 +116,13 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier, monkeypatch):
     monkeypatch.setattr(network_readout, "TEXTS_CHECKED", 0)
     with pytest.raises(AuditError, match=r"the whole model and its last layers .* differ by"):
         read(classifier)
+
+
+def test_greater_logits_are_rounded_more(tmp_path):
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, moved=True))
+    with torch.no_grad():
+        classifier.decoder.weight *= 1e4
+    assert read(classifier, (0, 1)).decided
 
 
 def test_the_library_without_weights_is_refused(tmp_path):

@@ -120,6 +120,8 @@ def test_texts_may_be_a_series_or_words_and_batches_of_any_size():
         numbers = [table[["value", "low", "high"]].astype(float) for table in (other.table, plain.table)]
         np.testing.assert_allclose(*numbers, atol=1e-5)
     assert not_asked(plain) == {*QUESTIONS} - {"used"}
+    model, tokenizer = library()
+    assert len(one(model=[model] * 2, tokenizer=tokenizer).readouts) == 1
 
 
 def test_words_are_those_of_the_language_of_the_texts(capsys):

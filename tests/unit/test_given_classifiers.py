@@ -29,7 +29,6 @@ from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import EvaluatedModel
-from attention_audit.errors import AuditError
 from attention_audit.names import Names, Style
 from attention_audit.plan.audit_plan import list_runs
 from attention_audit.plan.audits import audit_named
@@ -86,8 +85,7 @@ def test_the_same_folder_with_weights_imposed_is_another_readout(plan):
 def test_uniform_weights_are_imposed_without_the_network():
     own = make_heads([4, 2], marks=1)
     readout = impose_uniform_weights(own)
-    even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
-    np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
+    np.testing.assert_allclose(readout.probabilities, own.predict(own.attending.even.weights), atol=1e-6)
     assert readout.words.tolist() == [3, 1]
     # at its own weights, the expansion has the logits
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
@@ -100,7 +98,7 @@ def test_uniform_weights_are_imposed_without_the_network():
     [
         ({"nowhere": {"models": {"a": ["x"]}}}, r"hf: unknown data set 'nowhere'"),
         ({"chorus": {"models": {"imposed": ["x"]}}}, r"'imposed' is the first with uniform weights"),
-        ({"chorus": {"models": {"a": ["x", "x"]}}}, r"folder 'x'"),
+        ({"chorus": {"models": {"a": ["x", "./x/"]}}}, r"folder 'x'"),
         ({"chorus": {"models": {"a": ["no/such"]}}}, r"chorus, a: no such folder, .* no/such"),
         ({"chorus": {"models": {"a": ["x"]}, "labels": {"b": {"LABEL_0": "0"}}}}, r"labels: 'b' is no model here"),
     ],
@@ -172,10 +170,15 @@ def test_classifiers_are_imported_with_their_tails(plan, tmp_path, provenance):
 
 def test_trainings_with_other_pieces_are_refused(tmp_path, provenance, folders):
     letters = ["g", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bftisda"]
-    other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=letters)
-    plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(other)]}, "max_length": 8}})
-    with pytest.raises(AuditError, match=r"other: reads \d words of text 't\d', and the first training \d"):
-        imported(plan, tmp_path, provenance, "chorus/hf_a")
+    other, marked = (
+        str(classifiers_on_disk.save(tmp_path / family, family, ("negative", "positive"), words=words))
+        for family, words in (("bert", letters), ("llama", WORDS))
+    )
+    twin = {"models": {"a": folders[:1]}, "uniform": [other]}
+    for given in (twin, *({"models": {"a": [folders[0], second]}} for second in (other, marked))):
+        plan = plan_of(hf={"chorus": given | {"max_length": 8}})
+        said = refusal(imported, plan, tmp_path, provenance, "chorus/hf_uniform" if given is twin else "chorus/hf_a")
+        assert "or other words or marks; all that are compared need the same tokenizer" in said
 
 
 def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path, provenance):

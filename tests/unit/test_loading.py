@@ -173,10 +173,13 @@ def test_a_corpus_without_what_a_model_reads_is_one_line(read, asked, line):
 
 
 def test_what_a_transformer_has_not_read_is_cut_off(material):
-    # one, two and one words, of which both words of the second are impermissible
-    train = replace(material.splits["train"], impermissible=np.array([False, True, True, True]))
-    assert train.cut(np.array([1, 2, 1])).texts.flat.tolist() == train.texts.flat.tolist()
-    shorter = train.cut(np.array([1, 1, 1]))
-    assert shorter.texts.flat.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
-    assert shorter.lengths.tolist() == [1, 1, 1]
-    assert shorter.impermissible.tolist() == [False, True, True]
+    # one, two and one words, of which the first word of the second is impermissible
+    train, first = (
+        replace(material.splits["train"], impermissible=np.array([False, True, False, True])),
+        np.zeros(1, int),
+    )
+    assert train.cut([first, np.arange(2), first]).texts.flat.tolist() == train.texts.flat.tolist()
+    for place, word in enumerate((6, 4)):
+        shorter = train.cut([first, first + place, first])
+        assert shorter.texts.flat.tolist() == [2, 5, 3, 2, word, 3, 2, 4, 3]
+        assert shorter.impermissible.tolist() == [False, place == 0, True]

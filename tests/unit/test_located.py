@@ -228,7 +228,7 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch):
     texts = SimpleNamespace(model=Classifier())
     for unknown, names in ((100, ["unknown", "mask"]), (None, ["mask"])):
         tokenizer = SimpleNamespace(unk_token_id=unknown, mask_token_id=103)
-        monkeypatch.setattr(module, "open_tokenizer", lambda folder, split, own=tokenizer: own)
+        monkeypatch.setattr(module, "open_tokenizer", lambda folder, own=tokenizer: own)
         found = module.list_stand_ins(texts, np.empty(0, np.int64))
         assert list(found) == names
         assert found["mask"](np.array([0]), torch.tensor([[7, 8]])).tolist() == [[103, 103]]

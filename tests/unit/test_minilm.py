@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def folder():
-    return find_folder(NAME, Path(MIRROR or ""), "transformer.path")
+    return find_folder(NAME, "transformer.path", Path(MIRROR or ""))
 
 
 def test_it_is_the_published_model(folder):

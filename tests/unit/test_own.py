@@ -183,7 +183,7 @@ def test_data_sets_have_models_of_their_own():
         ({"reviews": {"models": {}}}, r"own\.reviews\.models: dictionary should have at least 1 item"),
         ({"reviews": {"models": {"mine": []}}}, r"own\.reviews\.models: 'mine' has no path; name one for each"),
         ({"reviews": {"models": {"mine": ["a.csv"]}}}, r"own\.reviews: 'a\.csv' does not end in \.parquet or \.npz"),
-        ({"reviews": {"models": {"mine": ["a.npz", "a.npz"]}}}, r"own\.reviews: duplicate file 'a\.npz'"),
+        ({"reviews": {"models": {"mine": ["a.npz", "./a.npz"]}}}, r"own\.reviews: duplicate file 'a\.npz'"),
         (
             {"reviews": {"models": {"uniform": ["a.npz"]}}},
             r"own\.reviews\.models: 'uniform' is no model in question; use the key `uniform` beside `models`",

@@ -10,7 +10,7 @@ from readouts import make_readout
 from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
-from attention_audit.audits.attributed import AttributedTexts, sample_texts
+from attention_audit.audits.attributed import AttributedTexts
 from attention_audit.audits.correlation import (
     agreement,
     attribution_stability,
@@ -21,6 +21,7 @@ from attention_audit.audits.correlation import (
 )
 from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.settings import Agreement, Correlation, Deletion
+from attention_audit.batching import sample_texts
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 """Batches of texts of similar length: runs of them, flat arrays as padded rows, and random numbers that belong to one
-text, whatever batch it is in; and the optimiser that descends them.
+text, whatever batch it is in; samples of texts; and the optimiser that descends batches.
 """
 
 import inspect
@@ -57,6 +57,11 @@ def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
     order = widths.argsort(kind="stable")
     for run in cut_runs(widths[order], tokens=tokens):
         yield order[run]
+
+
+def sample_texts(count: int, most: int | None) -> Integers:
+    """Sample at most `most` of `count` texts, evenly spread, in order; None: all."""
+    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
 
 
 def stream(purpose: str, name: str, seed: int) -> np.random.Generator:

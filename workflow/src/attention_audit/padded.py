@@ -75,7 +75,8 @@ class Heads(NamedTuple):
         if not torch.cpu._is_avx512_bf16_supported():
             return self
         dtype = torch.bfloat16
-        return self._replace(values=self.values.to(dtype), below=self.below.to(dtype), tail=self.tail.to(dtype))
+        tail = replace(self.tail, weights={name: weight.to(dtype) for name, weight in self.tail.weights.items()})
+        return self._replace(values=self.values.to(dtype), below=self.below.to(dtype), tail=tail)
 
 
 def compute_softmax_slope(predicted: Tensor, slope: Tensor) -> Tensor:

@@ -85,6 +85,11 @@ class HeadStates(Maps):
     below: Floats32
     tail: Tail
 
+    @property
+    def even(self) -> "HeadStates":
+        """Return the same with uniform weights on the items of every head."""
+        return replace(self, weights=[np.full_like(weights, 1 / len(weights)) for weights in self.weights])
+
     def pad(self, members: Integers, dtype: torch.dtype) -> Heads:
         """Return the texts at `members` as one batch; only the weights are in `dtype`."""
         weights = _pad(self.weights, members, dtype)

@@ -41,9 +41,7 @@ from attention_audit.transformer.folder import (
     GENERIC,
     HeldModel,
     find_folder,
-    find_mirror,
     read_classes,
-    refuse_unless_installed,
     use_held,
 )
 from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
@@ -87,12 +85,13 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldMod
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
     held: dict[str, HeldModel] = {}
-    for number, one in enumerate(models, start=1):
+    for one in models:
         if isinstance(one, str | Path):
-            folder = str(find_folder(str(one), find_mirror(), "model"))
+            folder = str(find_folder(str(one), "model"))
             held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
-            name = f"model {number}" if len(models) > 1 else "model"
+            # what stands there twice is one training
+            name = f"model {models.index(one) + 1}" if len(models) > 1 else "model"
             held[name] = hold_model(one, tokenizer, name, prompted)
     return held
 
@@ -143,10 +142,9 @@ def list_classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
     Raises AuditError where these are not two or more, and where it is no prompt.
     """
     if prompt is None:
-        names = read_classes(Path(folder))
+        names = [name.removeprefix(GENERIC) for name in read_classes(Path(folder))]
         if len(names) < 2:
             raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
-        names = [name.removeprefix(GENERIC) for name in names]
         if len({*names}) < len(names):
             raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
         return names
@@ -252,9 +250,8 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
-    refuse_unless_installed()
     texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
-    settings = {} if settings is None else settings
+    settings = settings or {}
     wanted = "give keys of the configuration that no argument stands for"
     refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
     if own := {"hf", "corpora", "datasets"} & {*settings}:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_audit.arrays import Integers
+from attention_audit.batching import sample_texts
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
@@ -18,11 +19,6 @@ from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
 from .rankings import CONTRIBUTION, list_scores, rank
 from .settings import Agreement, Deletion, Erasure
-
-
-def sample_texts(count: int, most: int | None) -> Integers:
-    """Sample at most `most` of `count` texts, evenly spread, in order; None: all."""
-    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
 
 
 class RankedRows(NamedTuple):

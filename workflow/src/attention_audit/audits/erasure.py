@@ -45,9 +45,9 @@ class ErasableTexts:
     """n texts, padded with zeros to L items; L is one more than the longest text has, to leave room for "no item left".
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, C, L), bias (n, C),
-    votes (n, F, L) with the mass last, lengths (n,). C is 2 for a model with one output. F is C + 1, or D + H + 1 with
-    several heads, whose masses come before the last, which is their mean. words (n,): how many items are no marks of a
-    tokenizer; they come first.
+    votes (n, F, L) with the mass last, lengths (n,). C is 2 for a model with one output. F is C + 1, or
+    H D_h + H + 1 with several heads, whose masses come before the last, which is their mean. words (n,): how many items
+    are no marks of a tokenizer; they come first.
     """
 
     members: Integers
@@ -80,10 +80,9 @@ class ErasableTexts:
             mass = votes[:, -1:]
             logits = votes[:, :-1] / mass.where(mass > 0, 1.0)
             return logits.where(mass > 0, self.bias[rows, :, None]).softmax(1)
-        count, below = self.heads.weights.shape[1], self.heads.below[rows]
-        width = below.shape[1]
-        values = votes[:, :width].reshape(len(votes), count, width // count, -1)
-        masses = votes[:, width:-1, None]
+        (_, count, _, width), below = self.heads.values.shape, self.heads.below[rows]
+        values = votes[:, : count * width].reshape(len(votes), count, width, -1)
+        masses = votes[:, count * width : -1, None]
         contexts = (values / masses.where(masses > 0, 1.0)).where(masses > 0, 0.0).flatten(1, 2)
         logits = self.heads.tail.compute_logits(contexts.permute(2, 0, 1), below)
         return logits.double().softmax(-1).permute(1, 2, 0)

@@ -159,7 +159,7 @@ def list_stand_ins(texts: AttributedTexts, occurrences: Integers) -> Mapping[str
     """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
     model = texts.model
     if isinstance(model, TransformerClassifier):
-        tokenizer = open_tokenizer(model.folder, split=False)
+        tokenizer = open_tokenizer(model.folder)
         ids = {UNKNOWN: tokenizer.unk_token_id, MASK: tokenizer.mask_token_id}
         return {name: repeat_id(id_) for name, id_ in ids.items() if id_ is not None}
     if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):

@@ -5,6 +5,7 @@ of the configuration that names them.
 import zipfile
 from collections.abc import Sequence
 from itertools import chain
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Self
 
@@ -189,7 +190,7 @@ class GivenModels(GivenSection):
     @model_validator(mode="after")
     def _check_files(self) -> Self:
         every = [*chain.from_iterable(self.by_model.values())]
-        refuse_duplicates("file", every)
+        refuse_duplicates("file", [*map(normpath, every)])
         if unknown := [path for path in every if not path.endswith(ENDINGS)]:
             raise ValueError(f"{unknown[0]!r} does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
         return self

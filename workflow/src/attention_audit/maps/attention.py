@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_audit.batching import mark_lengths
 from attention_audit.errors import AuditError
 from attention_audit.transformer.states import get_piece_limit
 
@@ -40,7 +41,8 @@ def sum_columns(read: ModelPass, weights: Tensor) -> Tensor:
 def largest_head(read: ModelPass) -> Tensor:
     """Take, of the last layer, the row of the head with the most weight on one word, the first of equals. One pass."""
     rows = read.average_rows(read.layers[-1].weights)
-    of_words = rows * (read.pieces.words >= 0)[:, None]
+    items = read.pieces.weigh_items(rows)
+    of_words = items * mark_lengths(read.pieces.read, items.shape[2])[:, None]
     head = of_words.amax(2).argmax(1)
     return rows[torch.arange(len(rows)), head]
 

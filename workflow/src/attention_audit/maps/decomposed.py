@@ -112,11 +112,6 @@ def share_gradient(before: Tensor, after: Tensor) -> Tensor:
     return before * share + (after - before * share).detach()
 
 
-def normalise(norm: nn.LayerNorm, states: Tensor) -> Tensor:
-    """Normalise states by a layer whose standard deviation is a constant."""
-    return normalise_part(norm, states) / compute_deviation(norm, states)[..., None].detach() + norm.bias
-
-
 @contextmanager
 def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
     """Apply the rules to gradients in the block."""
@@ -130,9 +125,14 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
                 after.register_forward_pre_hook(lambda _m, inputs: (share_gradient(kept["z"], inputs[0]), *inputs[1:]))
             )
 
+        def normalise(norm: nn.LayerNorm, inputs: tuple[Tensor], _: Tensor) -> Tensor:
+            """Normalise states by a standard deviation that is a constant."""
+            (states,) = inputs
+            return normalise_part(norm, states) / compute_deviation(norm, states)[..., None].detach() + norm.bias
+
         for module in classifier.model.modules():
             if isinstance(module, nn.LayerNorm):
-                hooks.enter_context(module.register_forward_hook(lambda norm, inputs, _: normalise(norm, inputs[0])))
+                hooks.enter_context(module.register_forward_hook(normalise))
         for number in range(1, len(classifier.layers) + 1):
             replace_slope(classifier.part("inner", number), classifier.part("outer", number))
             for name, factor in FACTORS.items():

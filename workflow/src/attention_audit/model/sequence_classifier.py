@@ -305,7 +305,7 @@ class SequenceClassifier(TransformerClassifier):
         self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED_LENGTH, windowed: bool = False
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None)
-        tokenizer = open_tokenizer(folder, split=False)
+        tokenizer = open_tokenizer(folder)
         model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         asked = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)

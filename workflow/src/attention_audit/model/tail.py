@@ -22,7 +22,7 @@ return, too (Gemma Team 2024). Several heads of queries may share the values of 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -65,10 +65,6 @@ class Tail:
     pooled: str
     epsilon: float
     before: bool = False
-
-    def to(self, dtype: torch.dtype) -> "Tail":
-        """Return the same tail in other numbers."""
-        return replace(self, weights={name: weight.to(dtype) for name, weight in self.weights.items()})
 
     def _apply_linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])

@@ -127,13 +127,14 @@ class Trainings:
             inputs["beside"] = [home.locate("tail") for home in self._find_references(run)]
         if model.reads:
             outputs["tail"] = [run.locate("tail")]
-            if run.seed > 1:
-                # it must read the same words as the first training does
-                inputs["given"] += NamedTransformer(config, model.sources[0]).inputs
+            # it must read the same words as the training that it is compared with
+            first = model if model.judged else model.data.judged[0]
+            if run != first.runs[0]:
+                inputs["given"] += NamedTransformer(config, first.sources[0]).inputs
             settings = ClassifierJob(
                 **told,
                 read=model.reads[run.seed - 1],
-                first=model.reads[0],
+                first=first.reads[0],
                 classes=config.corpora[model.data.name].preparation.classes,
                 device=config.device,
                 threads=config.threads,

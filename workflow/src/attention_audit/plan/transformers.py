@@ -56,7 +56,7 @@ class NamedTransformer:
         """Its folder, where it is or will be made."""
         if self.made:
             return Path(self.config.places.raw) / self.path
-        return find_folder(self.path, self.config.mirror_folder, self.key)
+        return find_folder(self.path, self.key, self.config.mirror_folder)
 
     @property
     def facts(self) -> Facts:

@@ -13,7 +13,7 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import find_folder, find_mirror
+from attention_audit.transformer.folder import find_folder
 from attention_audit.transformer.opening import refuse_without_vectors
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
@@ -39,7 +39,7 @@ def read_texts(corpus: Path) -> ReadTexts:
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:
     """Return the classifier of a job. Raises AuditError where it cannot be had."""
-    folder = find_folder(read.folder, find_mirror(), "config: hf")
+    folder = find_folder(read.folder, "config: hf")
     return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 
 

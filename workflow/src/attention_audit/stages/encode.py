@@ -53,7 +53,7 @@ def measure_change(texts: Sequence[Tensor]) -> float:
 
 def choose_precision(model: WordStates, table: PieceTable) -> tuple[type[np.floating], float]:
     """Return the type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
-    members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
+    members = np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64)
     texts: list[Tensor] = []
     for _, batch in table.iterate_by_length(members=members):
         texts += (states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True))

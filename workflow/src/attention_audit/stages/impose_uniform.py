@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from attention_audit.readout import Maps, Readout, read_heads, read_readout
 from attention_audit.transformer.settings import ImportJob
 
@@ -19,9 +17,8 @@ def impose_uniform_weights(readout: Readout) -> Readout:
     own = readout.attending
     if own is None:
         raise ValueError("uniform weights are imposed on the heads of a Transformer, which this readout has not")
-    even = [np.full_like(weights, 1 / len(weights)) for weights in own.weights]
-    found = read_heads(readout.ids, readout.labels, replace(own, weights=even))
-    return replace(found, several=Maps(even, own.marks, places=own.places, cut=own.cut))
+    found = read_heads(readout.ids, readout.labels, own.even)
+    return replace(found, several=Maps(own.even.weights, own.marks, places=own.places, cut=own.cut))
 
 
 def run(job: Job[ImportJob]) -> None:

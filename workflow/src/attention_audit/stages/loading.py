@@ -28,7 +28,7 @@ from attention_audit.model.network import Network, build_network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.readout import read_readout
-from attention_audit.transformer.folder import ENCODER, find_folder, find_mirror, hash_files
+from attention_audit.transformer.folder import ENCODER, find_folder, hash_files
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer, refuse_without_vectors
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import Backbone
@@ -65,16 +65,18 @@ class EncodedTexts:
         """Tell whether each row is that of a token, and not of a mark, which no text contains."""
         return ~np.isin(self.texts.flat, [START, END])
 
-    def cut(self, read: Integers) -> "EncodedTexts":
-        """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
+    def cut(self, places: Sequence[Integers]) -> "EncodedTexts":
+        """Return the same texts with their tokens at these places alone, N arrays; queries stay whole."""
         texts, seen, is_token = self.texts, self.impermissible, self.is_token
-        kept = (texts.places <= read[texts.owners]) | ~is_token
+        kept = ~is_token
+        kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, places)]) + np.concatenate(places)] = True
         return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
 
     def take_read(self, read: Pieces | GivenStates) -> "EncodedTexts":
-        """Return the same texts as a Transformer reads them, without what follows the last word that it reads."""
-        texts = self.cut(read.read)
-        return replace(texts, pieces=read) if isinstance(read, Pieces) else replace(texts, found=read)
+        """Return the same texts as a Transformer reads them, without the words that it does not read."""
+        if isinstance(read, Pieces):
+            return replace(self.cut(read.places_by_text), pieces=read)
+        return replace(self.cut([*map(np.arange, read.read)]), found=read)
 
     def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
@@ -93,7 +95,7 @@ class EncodedTexts:
         text.
         """
         rows = self.texts.flat.copy()
-        rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
+        rows[self.is_token.nonzero()[0][masks]] = UNKNOWN
         return replace(self, texts=RaggedLists(rows, self.texts.counts))
 
 
@@ -195,7 +197,7 @@ class OpenedTransformer:
 
         Raises AuditError, naming the text, where one cannot be read.
         """
-        tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
+        tokenizer, model = open_tokenizer(self.folder), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
         most = choose_length(tokenizer, model, self.backbone.max_length)
@@ -219,7 +221,7 @@ def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     """Find the Transformer that a record tells of. Raises AuditError where its files are others by now."""
     known = read_record(record)
     fetched = record.parent / known.get("fetched", "")
-    folder = fetched if "fetched" in known else find_folder(backbone.path, find_mirror(), ENCODER)
+    folder = fetched if "fetched" in known else find_folder(backbone.path, ENCODER)
     if known["files"] != hash_files(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return OpenedTransformer(folder, backbone)
@@ -343,8 +345,9 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     if reference is not None:
         other = read_readout(reference).align(texts.ids)
         attention, probabilities = other.attention, other.probabilities
-        # a Transformer may have read less than the whole text
-        texts = texts if texts.sentences is not None else texts.cut(other.lengths - marks)
+        if texts.sentences is None and texts.pieces is None:
+            # a Transformer may have read less than the whole text; which words is known of the test split alone
+            texts = texts.cut(other.places if other.several else [*map(np.arange, other.lengths - marks)])
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(

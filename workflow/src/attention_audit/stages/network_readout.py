@@ -10,6 +10,7 @@ that keep the proportions within an item.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats32, Integers
+from attention_audit.batching import sample_texts
 from attention_audit.errors import AuditError
 from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
@@ -30,7 +32,7 @@ from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
 MAX_LOGIT_DIFFERENCE = 1e-4
-"""How far the logits of the tail may be from the model's own."""
+"""How far the logits of the tail may be from the model's own; times the greatest of these, where that is above 1."""
 TEXTS_AT_ONCE = 1000
 """Texts whose heads are in memory together where they are not kept."""
 PIECES_OF_MAPS = 512
@@ -66,8 +68,8 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
     head = take_head(model)
     candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
-    labels, classes = split.labels, predicted.argmax(1)
-    return Readout(list(ids), labels, classes, predicted, attention, contribution, np.stack(bias), head, candidates)
+    of_texts = list(ids), split.labels, predicted.argmax(1), predicted, attention, contribution, np.stack(bias)
+    return Readout(*of_texts, head, candidates)
 
 
 def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
@@ -79,10 +81,20 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
+def refuse_apart(folder: Path, where: str, by_tail: Array, by_model: Array) -> None:
+    """Raise AuditError where the logits of the tail differ from the whole network's by more than rounding does."""
+    apart = float(np.abs(by_tail - by_model).max())
+    if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):
+        raise AuditError(
+            f"{folder}: {where}the whole model and its last layers as they are known here differ by {apart:.2g} in a "
+            f"logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
+        )
+
+
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for member in np.linspace(0, len(table) - 1, min(TEXTS_CHECKED, len(table))).astype(np.int64):
+    for member in sample_texts(len(table), TEXTS_CHECKED):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)
@@ -93,12 +105,7 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         whole = pieces.weigh_pieces(other[None], attended.weights)
         with torch.inference_mode(), classifier.impose_weights(pieces, whole):
             by_model = classifier.compute_logits(pieces)[0].cpu()
-        apart = float((by_tail - by_model).abs().max())
-        if not apart <= MAX_LOGIT_DIFFERENCE:
-            raise AuditError(
-                f"{classifier.folder}: under imposed weights the whole model and its last layers as they are known "
-                f"here differ by {apart:.2g} in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
-            )
+        refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy())
 
 
 def take_heads(
@@ -122,17 +129,6 @@ def take_heads(
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 
-def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats32) -> None:
-    """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
-    sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
-    apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
-    if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(logits).max())):
-        raise AuditError(
-            f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
-            f"a logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
-        )
-
-
 def take_maps(
     classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: Integers
 ) -> Iterator[Readout]:
@@ -141,7 +137,7 @@ def take_maps(
     """
     table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
     for start in range(0, len(pieces), TEXTS_AT_ONCE):
-        members = np.arange(start, min(start + TEXTS_AT_ONCE, len(pieces)))
+        members = np.arange(len(pieces))[start : start + TEXTS_AT_ONCE]
         attending, _ = take_heads(classifier, table, classes, members)
         yield replace(read_heads(ids[start : start + TEXTS_AT_ONCE], labels[members], attending), several=None)
 
@@ -170,10 +166,11 @@ def take_classifier(
     heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
     if layer is None:
         readout = read_heads(ids, labels, heads)
-        refuse_other_logits(classifier, readout, logits)
+        # the tail has made the sums
+        sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
+        refuse_apart(classifier.folder, "", np.array(sums) + readout.bias, logits)
         if imposed:
-            even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
-            readout = read_heads(ids, labels, replace(heads, weights=even))
+            readout = read_heads(ids, labels, heads.even)
     else:
         predicted = torch.from_numpy(logits).softmax(-1).numpy()
         readout = Readout(

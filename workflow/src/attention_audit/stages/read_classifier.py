@@ -80,12 +80,13 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
 
 
 def refuse_other_words(folder: Path, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
-    """Raise AuditError where a training reads other words of a text than the first training of its model."""
+    """Raise AuditError where a training reads other words or marks of a text than the `first` of its job."""
     both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
-    if other := next((each for each in both if not np.array_equal(*each[1:])), None):
+    own, others = (PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks for each in (pieces, first))
+    if other := next((each for each in both if own != others or not np.array_equal(*each[1:])), None):
         raise AuditError(
             f"{folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training {len(other[2])}, or "
-            "others; trainings of one model need the same tokenizer"
+            "other words or marks; all that are compared need the same tokenizer"
         )
 
 
@@ -121,8 +122,7 @@ def call_as_given(model: Any, tokenizer: Any, sides: Sequence[str], most: int) -
     """Return the pieces of a text, or of a pair, and the first row of what a model gives for them, on the CPU."""
     given = tokenizer(*sides, truncation="only_second" if sides[1:] else True, max_length=most, return_tensors="pt")
     output = model(**given.to(next(model.parameters()).device))
-    logits = getattr(output, "logits", output)
-    logits = logits[0] if isinstance(logits, tuple) else logits
+    logits = output if isinstance(output, torch.Tensor) else output[0]
     return given["input_ids"][0].tolist(), logits[0].float().cpu()
 
 
@@ -178,8 +178,10 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
     if coarsest != torch.float32:
         moved = (given.softmax(1) - audited.softmax(1)).abs().max()
-        said += f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
-        said += f"{moved:.2g}"
+        said += (
+            f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
+            f"{moved:.2g}"
+        )
         warnings.warn(f"{place}: of the texts {said}", stacklevel=2)
     return said
 
@@ -187,7 +189,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
 def run(job: Job[ClassifierJob]) -> None:
     """Run a classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
 
-    Raises AuditError where it reads other words of a text than the first training of the model.
+    Raises AuditError where it reads other words of a text than the training that it is compared with.
     """
     settings, read = job.settings, job.settings.read
     device, corpus = prepare_device(settings.device, settings.threads), job.input("corpus")
@@ -200,15 +202,15 @@ def run(job: Job[ClassifierJob]) -> None:
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first), texts))
     compared = compare_with_given(classifier, texts.ids, texts.written)
-    how = read.imposed, read.layer, read.maps
-    readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
+    about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
+    readout = take_classifier(classifier, pieces, *about)
     readout.write(job.output("readout"), job.provenance)
     tail = readout.attending.tail.pack() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
     done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-    own = float((readout.predictions == texts.labels).mean())
-    if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
+    most = np.bincount(texts.labels).max() / len(texts.ids)
+    if asked := ask_order({"accuracy": (readout.predictions == texts.labels).mean(), "majority_accuracy": most}):
         job.report(f"{where}: {asked}")
     job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

@@ -190,12 +190,13 @@ def find_hub_folder(name: str) -> Path | None:
     return snapshot if snapshot.is_dir() else None
 
 
-def find_folder(path: str, mirror: Path | None, key: str) -> Path:
+def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
     """Find the folder that a key of the configuration names: here, in the mirror, or in the cache of the Hugging Face
-    hub.
+    hub. mirror: None in a job, which is told of it.
 
     Raises AuditError, naming the key, where there is none.
     """
+    mirror = mirror or find_mirror()
     places = [Path(path), *([mirror / path] if mirror else [])]
     found = next((place for place in places if place.is_dir() or find_held(place).config), None)
     if found is None and re.fullmatch(HUB_ID, path):
@@ -211,13 +212,12 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 @contextmanager
 def use_mirror(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR)
-    os.environ.update({} if mirror is None else {MIRROR: mirror})
+    before = os.environ.get(MIRROR, "")
+    os.environ[MIRROR] = mirror or before
     try:
         yield
     finally:
-        os.environ.pop(MIRROR, None)
-        os.environ.update({} if before is None else {MIRROR: before})
+        os.environ[MIRROR] = before
 
 
 def find_mirror() -> Path | None:

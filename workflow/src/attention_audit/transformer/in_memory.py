@@ -6,14 +6,14 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-from .folder import HeldModel, find_folder, find_mirror
+from .folder import HeldModel, find_folder
 from .opening import import_library, open_tokenizer
 
 
 def hold_tokenizer(tokenizer: Any) -> Any:
     """Return a tokenizer, which may be named by its folder. Raises AuditError where it is none of the library."""
     if isinstance(tokenizer, str | Path):
-        return open_tokenizer(find_folder(str(tokenizer), find_mirror(), "tokenizer"), split=False)
+        return open_tokenizer(find_folder(str(tokenizer), "tokenizer"))
     if not isinstance(tokenizer, import_library().PreTrainedTokenizerBase):
         raise AuditError(
             f"tokenizer: is {tokenizer!r:.40}; give that of the model, as AutoTokenizer of the library `transformers` "

@@ -4,7 +4,6 @@ taking them from memory in the place of the folder's files.
 
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
@@ -52,16 +51,14 @@ def say_first(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def open_tokenizer(folder: Path, split: bool = True) -> Any:
-    """Open the tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is; of
-    one in memory a copy, with what was set on it.
+def open_tokenizer(folder: Path) -> Any:
+    """Open the tokenizer of a folder, as it is; of one in memory a copy, with what was set on it.
 
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
-    held, files = find_held(folder), list_tokenizer_files(folder)
-    opened = partial(import_library().AutoTokenizer.from_pretrained, folder, **OFFLINE)
+    files, opened = list_tokenizer_files(folder), import_library().AutoTokenizer.from_pretrained
     try:
-        tokenizer = opened(use_fast=True) if files else deepcopy(held.tokenizer)
+        tokenizer = opened(folder, **OFFLINE) if files else deepcopy(find_held(folder).tokenizer)
     except Exception as error:
         raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
     if not tokenizer.is_fast:
@@ -70,9 +67,6 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    # byte-level tokenizers take words that are split beforehand only if they may set a space before each
-    if split and getattr(tokenizer, "add_prefix_space", None) is False:
-        return opened(use_fast=True, add_prefix_space=True)
     return tokenizer
 
 
@@ -159,7 +153,7 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
             f"{folder}: config.json names the class {made} (architectures), which is not the library's {name}; use "
             f"judge, or write {name} there, if it computes the same"
         )
-    if not head and getattr(model, UNUSED_PART, None) is not None:
+    if not head and hasattr(model, UNUSED_PART):
         model.pooler = None
     model.config.return_dict, model.config.output_hidden_states = True, False
     return model.eval()
@@ -171,7 +165,7 @@ def open_given(folder: Path, head: str) -> tuple[Any, Any]:
     if held.config:
         # a call sets how it cuts and pads
         return held.model, deepcopy(held.tokenizer)
-    return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
+    return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder)
 
 
 def open_untrained(folder: Path, classes: int) -> Any:

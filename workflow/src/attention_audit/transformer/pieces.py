@@ -5,7 +5,7 @@ An encoder below models that are trained here reads words: every word is cut int
 query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,19 +75,22 @@ def join_pieces(parts: Iterable[Pieces]) -> Pieces:
     return Pieces(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
-def _find_pieceless(tokenizer: Any, sides: Sequence[Sequence[Sequence[str]]]) -> set[str]:
-    """Find the words of texts, and of queries, that have no piece."""
-    words = sorted({word for texts in sides for text in texts for word in text})
+def _spell(tokenizer: Any, words: Sequence[str]) -> dict[str, str]:
+    """Spell words so that their pieces are those behind a space: with one, unless the tokenizer sets it, or they are
+    marks; "" in the place of one that has no piece.
+    """
+    alone, twice = tokenizer(["a", "a a"], add_special_tokens=False)["input_ids"]
+    space, added = "" if twice == 2 * alone else " ", tokenizer.get_added_vocab()
     having = {*tokenizer(words, is_split_into_words=True, add_special_tokens=False).word_ids()}
-    return {word for place, word in enumerate(words) if place not in having}
+    return {word: word if word in added else (space + word) * (place in having) for place, word in enumerate(words)}
 
 
-def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], gone: set[str]) -> list[str]:
-    """Replace the words of a text that have no piece by the tokenizer's unknown word.
+def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
+    """Spell the words of a text, and replace those that have no piece by the tokenizer's unknown word.
 
     Raises AuditError where no word has a piece, and where the tokenizer has no unknown word.
     """
-    missing = [word for word in words if word in gone]
+    missing = [word for word in words if not spelt[word]]
     if missing and len(missing) == len(words):
         raise AuditError(f"text {name!r}: none of its words has a piece in the Transformer's tokenizer; leave it out")
     if missing and tokenizer.unk_token is None:
@@ -95,7 +98,7 @@ def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], gone: se
             f"text {name!r}: the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no "
             "unknown word either; leave the word out"
         )
-    return [tokenizer.unk_token if word in gone else word for word in words]
+    return [spelt[word] or tokenizer.unk_token for word in words]
 
 
 def _take_text(
@@ -251,16 +254,14 @@ def cut(
     AuditError, naming the text, where no word of it can be read.
     """
     columns = [names, texts, *([queries] if queries else [])]
-    gone = _find_pieceless(tokenizer, columns[1:])
+    spelt = _spell(tokenizer, sorted({word for side in columns[1:] for text in side for word in text}))
 
     def read() -> Iterator[Pieces]:
         for named, *sides in _split_runs(*columns):
-            run = sides
-            if gone:
-                run = [
-                    [_replace_pieceless(tokenizer, *each, gone) for each in zip(named, side, strict=True)]
-                    for side in sides
-                ]
+            run = [
+                [_replace_pieceless(tokenizer, *each, spelt) for each in zip(named, side, strict=True)]
+                for side in sides
+            ]
             encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=most).encodings
             for name, encoding, *of_text in zip(named, encodings, *sides, strict=True):
                 pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
@@ -272,7 +273,7 @@ def cut(
                     )
                 words = [SPECIAL if side is None else word + side * count for side, word in pieces]
                 unknown = sum(
-                    word in gone for own, end in zip(of_text, (count, queried), strict=False) for word in own[:end]
+                    not spelt[word] for own, end in zip(of_text, (count, queried), strict=False) for word in own[:end]
                 )
                 yield _take_text(tokenizer, encoding, words, np.arange(count), queried=queried, unknown=unknown)
 

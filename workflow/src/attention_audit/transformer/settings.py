@@ -4,6 +4,7 @@ of the words of a data set.
 """
 
 from itertools import chain
+from os.path import normpath
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -182,8 +183,8 @@ class GivenClassifiers(GivenSection):
     def _check_folders(self) -> Self:
         if IMPOSED in self.models:
             raise ValueError(f"models: {IMPOSED!r} is the first with uniform weights; choose another name")
-        named = [*chain.from_iterable(super().by_model.values())]
-        refuse_duplicates("folder", named)
+        named = chain.from_iterable(super().by_model.values())
+        refuse_duplicates("folder", [*map(normpath, named)])
         if self.uniform and (self.layer is not None or self.long == "window"):
             key = "`layer`" if self.layer is not None else "`long: window`"
             raise ValueError(f"uniform: has uniform weights in its last layer; leave it or {key} out")
@@ -202,8 +203,9 @@ class ImportJob(Section):
 
 
 class ClassifierJob(ImportJob):
-    """A training of a Transformer classifier. read: its folder, and how it is read. first: those of the model's first
-    training, which is to read the same words. classes: all of the data set's, in order; None where its texts tell them.
+    """A training of a Transformer classifier. read: its folder, and how it is read. first: those of the first training
+    of its model, or of the one that it is held against, which is to read the same words. classes: all of the data
+    set's, in order; None where its texts tell them.
     """
 
     read: ReadClassifier
