@@ -102,7 +102,7 @@ def frames():
         [made(1), made(2)],
         uniform=made(3, attends="alike"),
         adversaries=made(1, attends="elsewhere"),
-        classes=CLASSES,
+        classes=np.array(CLASSES),
         settings={"instance_adversary": {"restarts": 1, "steps": 20}, "permutation": {"permutations": 20}},
     )
 

@@ -236,7 +236,6 @@ def audit(
                 own[name].append(f"{folder}/{name}{number}.npz")
                 write(one, own[name][-1])
         own["models"] = {MODEL: own.pop("readouts")}
-        if classes:
-            own["classes"] = name_classes(classes, given["readouts"][0].classes)
+        own["classes"] = name_classes(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
         return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder, "checked.json")))

@@ -26,6 +26,7 @@ from attention_audit.given import (
     Written,
     list_entries,
     list_words,
+    name_classes,
     read_numbers,
     readout,
     refuse_kind,
@@ -391,7 +392,7 @@ def audit_torch(
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
         collect_labels([{MODEL: MODEL}], {"own": "Your own models"}),
-        pd.DataFrame(),
+        pd.DataFrame(columns=TABLE.schema.names),
         tables["texts"],
         [*map(build_readout, given)],
         words,

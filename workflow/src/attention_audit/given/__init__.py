@@ -298,13 +298,15 @@ def list_integers(values: Any, place: str, count: int | None = None, kinds: str 
     raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
 
 
-def name_classes(classes: Any, count: int) -> list[str]:
-    """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
-    names = [str(name) for name in list_entries(classes, "classes")]
+def name_classes(classes: Any, count: int, place: str = "classes") -> list[str]:
+    """List the names of C classes, by default their numbers. Raises AuditError where they are not as many, or two are
+    the same.
+    """
+    names = [*map(str, range(count) if classes is None else list_entries(classes, place))]
     if len(names) != count:
-        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
+        raise AuditError(f"{place}: has {len(names)} names for {count} classes; name each, in their order")
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
+        raise AuditError(f"{place}: names {twice[0]!r} twice; give each class a name of its own")
     return names
 
 
