@@ -199,8 +199,11 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         (lambda: api.reading(5, 0), "readouts: is int, and no list; give one"),
         (lambda: api.reading([GIVEN, 5], 0), r"readouts 2: is int, and no readout; make one with api\.readout"),
         (lambda: api.reading([GIVEN, made(1, 5)], 0), "memory: text 'text-5', column id: is missing"),
-        (lambda: api.reading(GIVEN, 6), "text: is 6, and there are 6 texts; count from 0"),
-        (lambda: api.reading(GIVEN, "x"), "text: no id is 'x'; give one of 'text-0' to 'text-5', or a place"),
+        (
+            lambda: api.reading(GIVEN, 6),
+            "text: 6 is neither an id nor a place; give one of 'text-0' to 'text-5', or",
+        ),
+        (lambda: api.reading(GIVEN, "x"), "text: 'x' is neither an id nor a place"),
         (lambda: api.reading(GIVEN, 0, classes=["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
         (lambda: api.audit(BOTH), "readouts 2: text '5', column id: is missing, of 6 texts of readouts 1"),
         (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),
