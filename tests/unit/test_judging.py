@@ -153,13 +153,14 @@ def test_several_trainings():
 
 def test_stable_is_the_mean_rank_correlation_by_hand():
     """Ranks 1 2 3 against 1 3 2: Spearman is 1 - 6 (0 + 1 + 1) / (3 (9 - 1)) = .5; against 3 2 1 it is -1."""
-    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6"], ["w7", "w8", "w9"]]
+    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6"], ["w7", "w8", "w9"], ["w1"]]
     first, second, third = [0.1, 0.2, 0.3], [-5.0, 40.0, 0.0], [0.0, -1.0, -2.0]
-    flat = [7.0, 7.0, 7.0]
-    found = judged(tokens, [[first, first, first], [second, third, flat]], [MODEL] * 2)
+    flat, alone = [7.0, 7.0, 7.0], [1.0]
+    found = judged(tokens, [[first, first, third, alone], [second, third, flat, alone]], [MODEL] * 2)
     assert row(found, "stable")["value"] == pytest.approx((0.5 - 1) / 2)
-    # the text that one training gives no order is left out
+    # the text that one training gives no order is left out, and one of one word
     assert row(found, "stable")["texts"] == 2
+    assert "same top word 0 %, chance 33 %" in row(found, "stable")["note"]
 
 
 def test_marks_are_compared_with_a_random_order():
@@ -273,8 +274,8 @@ def held(attribute):
             lambda texts: [[(share := len(words) / max(map(len, texts))), 1 - share] for words in texts],
             "predict: moves a probability by .* in another batch; .* padding",
         ),
-        ("marks", [[99]] * 120, "marks: text 0 names word 99 of"),
         ("predict", lambda texts: [{"score": 1.0} for _ in texts], "its answer .* not 'dict'.*; give"),
+        ("marks", [[99]] * 120, "marks: text 0 names word 99 of"),
         ("marks", [[0, 1, 0]] * 120, "marks: text 0 names a word twice; give positions"),
         ("marks", [[True, False]] * 120, "marks: text 0: holds something else than whole numbers"),
         ("labels", [2] * 120, "labels: name class 2 of 2; number the classes from 0"),

@@ -247,8 +247,7 @@ def state_signed(measured: MeasuredModel) -> Cell:
         return Cell(reason="the words of each text all have the same score")
 
     def count_by_chance(number: int | None, own: Floats) -> Sample:
-        known = np.isfinite(own)
-        return take_share(np.where(known, 1 - supporting, np.nan), np.where(known, 1.0, np.nan))
+        return take_share(1 - supporting, np.where(np.isfinite(own), 1.0, np.nan))
 
     could = write_percent(float((most[np.isfinite(lead)] > measured.margins.inert).mean()))
     how = f"by deletion of the word; the best choice of a word reaches {could} %"
@@ -270,8 +269,8 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     if not known.any():
         return Cell(reason="no text has two words and an order of them in all trainings")
     tops = np.array([[scores.argmax() for scores in one] for one in maps])
-    same = (tops[pairs[:, 0]] == tops[pairs[:, 1]]).astype(np.float64)
-    found = np.where(known, found, np.nan)
+    same = tops[pairs[:, 0]] == tops[pairs[:, 1]]
+    found, same = (np.where(known, each, np.nan) for each in (found, same))
     how = "by Spearman's correlation of the order of the words"
     return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], how)
 
