@@ -53,13 +53,16 @@ def test_arrays_become_a_readout():
     assert given.ids == [*"012345"]
     assert given.bias.tolist() == [[0.1]] * 6
     assert given.evidence == [None] * 6
-    # lists and tensors will do, one value a word, and a bias of each text
+    # lists and tensors will do, one value a word, and a bias of each text; they may be filled anew
+    refilled = [torch.from_numpy(weights.copy()).requires_grad_() for weights in GIVEN.attention]
     others = {
-        "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
+        "attention": refilled,
         "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
         "bias": GIVEN.bias,
     }
     other = api.readout(**ARGUMENTS | others, ids=GIVEN.ids, evidence=GIVEN.evidence)
+    refilled[0].detach().fill_(0)
+    assert other.attention[0].any()
     assert (other.ids, other.evidence) == (GIVEN.ids, GIVEN.evidence)
     assert all(map(np.array_equal, given.contribution, other.contribution))
 

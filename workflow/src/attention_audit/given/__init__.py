@@ -260,7 +260,8 @@ def read_numbers(
     if array.ndim not in axes:
         raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
     refuse_count(len(array), count, place, what)
-    return array
+    # what is given may be filled anew later
+    return array.copy()
 
 
 def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]:
