@@ -83,7 +83,7 @@ def test_arrays_become_a_readout():
         ("maps", [[0.1]], "maps: is list; give the scores of each map by its name"),
         ("maps", {"loo": [[0.1]] * 5}, "column maps: loo: has 5 entries for 6 texts; give each text one"),
         ("tokens", torch.ones(6, 3).long(), r"column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
-        ("tokens", [["a", "[PAD]"]] * 6, r"text '0', column tokens: has padding at an end, '\[PAD\]'; leave it"),
+        ("tokens", [["a", "<PAD>"]] * 6, "text '0', column tokens: has padding at an end, '<pad>'; leave it"),
     ],
 )
 def test_wrong_arrays_are_one_line(argument, value, line):

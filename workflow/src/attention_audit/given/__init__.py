@@ -21,7 +21,7 @@ from attention_audit.errors import AuditError
 PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
-PADDING = {"[PAD]", "<pad>"}
+PADDING = {"[pad]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
@@ -116,7 +116,7 @@ def find_misfits(given: GivenReadout, number: int, by_word: Mapping[str, Floats]
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
         yield "tokens", "has no word; leave the text out"
-    elif padding := {tokens[0], tokens[-1]} & PADDING:
+    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING:
         yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
     if heads != given.heads or not heads:
         fault = f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
