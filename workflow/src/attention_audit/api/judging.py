@@ -118,9 +118,7 @@ class Judgement(Answer):
 def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     given = list_entries(tokens, "tokens")
-    if not given:
-        raise AuditError("tokens: there is no text; give some")
-    if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
+    if given and all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
         return [split_words(text, rules).words for text in given]
     texts = list_words(given, "tokens")
@@ -349,7 +347,7 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = None if labels is None else list_integers(labels, "labels", len(texts))
+    gold = None if labels is None else list_integers(labels, "labels", len(texts), "iufb")
     texts, most = words, count_texts(np.array([*map(len, words)]))
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)

@@ -144,15 +144,15 @@ def find_faults(given: GivenReadout, number: int, by_word: Mapping[str, Floats])
     for head, total in enumerate(attention.sum(1)):
         if abs(total - 1) > SUM:
             of_head = f"head {head}: " * (len(attention) > 1)
-            yield "attention", f"{of_head}sums to {total:.4g}; give weights that sum to 1"
+            yield "attention", f"{of_head}sums to {total:.6g}; give weights that sum to 1"
     if not 0 <= given.labels[number] < given.classes:
         fault = f"is {given.labels[number]}, and the classes are 0 to {given.classes - 1}"
         yield "label", f"{fault}; number the classes from 0"
     if outside := [position for position in given.evidence[number] or [] if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
     if not given.decided:
-        if abs(predicted.sum() - 1) > SUM or (predicted < 0).any():
-            yield "probabilities", f"sums to {predicted.sum():.4g}; give probabilities that sum to 1, none below 0"
+        if abs(np.abs(predicted).sum() - 1) > SUM:
+            yield "probabilities", f"sums to {predicted.sum():.6g}; give probabilities that sum to 1, none below 0"
     elif (apart := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
         fault = f"is {apart:.2g} away from softmax(attention x contribution + bias)"
         yield "probabilities", f"{fault}; give contributions that are exact"
@@ -169,8 +169,6 @@ def check(given: GivenReadout) -> None:
     Contributions that give the probabilities must say something of other weights, too. A bias of each text can be
     chosen so that any contributions fit. Contributions that are the logits themselves, word by word, fit any map.
     """
-    if not given.ids:
-        raise AuditError(f"{given.place}: has no text; give some")
     ((twice, times),) = Counter(given.ids).most_common(1)
     if times > 1:
         raise AuditError(f"{name_column(given.place, twice, 'id')}: occurs twice; make ids unique")
@@ -275,7 +273,9 @@ def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]
 
 
 def list_words(tokens: Any, place: str) -> list[list[str]]:
-    """List the words of each text. Raises AuditError where a text is one string or no list, or holds no words."""
+    """List the words of each text. Raises AuditError where there is none, or one is one string or no list, or holds no
+    words.
+    """
     texts = []
     for number, words in enumerate(list_entries(tokens, place)):
         if isinstance(words, str):
@@ -283,6 +283,8 @@ def list_words(tokens: Any, place: str) -> list[list[str]]:
         texts.append(list_entries(words, f"{place}: text {number}"))
         if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
             raise AuditError(f"{place}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them")
+    if not texts:
+        raise AuditError(f"{place}: there is no text; give some")
     return texts
 
 
