@@ -157,9 +157,9 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
     blocks = [*known.groupby(["dataset", "model"], sort=False, observed=True)]
     orders = [part["map"].unique().tolist() for _, part in blocks]
     heights = [MAP_LINE * len(order) + MAP_MARGIN for order in orders]
-    figure = Figure(figsize=(style.WIDTH, sum(heights) or 1.0), layout="constrained")
     if not blocks:
-        return figure
+        return write_sentence(NOT_COMPARED)
+    figure = Figure(figsize=(style.WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
     for row, ((dataset, model), part), order in zip(grid, blocks, orders, strict=True):
         for axes, measure in zip(row, measures, strict=True):
