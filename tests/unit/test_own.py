@@ -157,9 +157,7 @@ def test_a_class_that_no_text_is_of_keeps_its_number():
 
 def test_a_map_without_a_label_is_refused_before_the_run():
     write_given(bare(1, name="mine"), Path("bare.npz"))
-    line = (
-        r"bare\.npz: column map_names: map 'mine' is not known to tables and figures \(known: mean_row, .*; declare it"
-    )
+    line = r"bare\.npz: column map_names: map 'mine' is not known .*; give it a name with a colon, such as mine:mine$"
     refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
 
 
