@@ -72,10 +72,8 @@ def test_arrays_become_a_readout():
     [
         ("bias", None, "bias is left out, and one needs the other; give both, or neither"),
         ("labels", [1], "column label: has 1 entries for 6 texts; give each text one"),
-        ("bias", 0.1, r"column bias: is float of shape \(\); give a number a text and class"),
         ("probabilities", np.ones(6), r"column probabilities: is ndarray of shape \(6,\); give a number"),
         ("attention", np.zeros((6, 1, 1, 1)), r"text '0', column attention: is ndarray of shape \(1, 1, 1\)"),
-        ("contributions", [1.0] * 6, r"text '0', column contribution: is float of shape \(\); give an array of one"),
         ("labels", ["good"] * 6, "column label: holds something else than whole numbers; give a flat list of these"),
         ("labels", pd.DataFrame({"a": [0]}), "column label: is DataFrame, and no list; give one"),
         ("evidence", [[True, False]] * 6, "text '0', column evidence: holds something else than whole numbers"),
@@ -121,6 +119,12 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames):
     assert found["id"].tolist() == expected["id"]
     assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
     assert frames["instance_adversary"]["jsd"].max() > 0.1
+
+
+def test_words_may_end_in_a_null():
+    given = api.readout(**ARGUMENTS | {"tokens": [["a\0", *words[1:]] for words in GIVEN.tokens]})
+    found = api.audit(given, settings={"audits": {"own": ["attention_maps"]}})["attention_maps"]
+    assert "a\0" in [*found["token"]]
 
 
 def test_the_summary_asks_all_that_can_be_asked(frames):

@@ -260,7 +260,6 @@ def held(attribute):
         ("scores", [np.nan * own for own in RIGHT], "scores: text 0 holds NaN"),
         ("scores", [np.tile(own[:, None], 3) for own in RIGHT], "scores: text 0 has shape .* there are 2 classes"),
         ("scores", held("as_list"), r"scores: text 0: .*; give the number of each word, which its as_list\(\) has"),
-        ("scores", held("word_attributions"), "scores: text 0: is Object, .*; give its word_attributions"),
         ("predict", [MODEL] * 2, "scores: is of 120 trainings, and predict of 2"),
         ("predict", "svm", "predict: is str, and no function"),
         ("predict", lambda texts: np.ones((len(texts), 2)), "predict: of the text .* are 1, 1; give probabilities"),

@@ -233,7 +233,8 @@ def audit(
         own: dict[str, Any] = {name: [] for name in given}
         for name, several in given.items():
             for number, one in enumerate(several):
-                own[name].append(path := f"{folder}/{name}{number}.npz")
+                # in an .npz file, each word has as many letters as the longest
+                own[name].append(path := f"{folder}/{name}{number}.parquet")
                 write(one, path)
         own["models"] = {MODEL: own.pop("readouts")}
         own["classes"] = name_classes(classes, given["readouts"][0].classes)
