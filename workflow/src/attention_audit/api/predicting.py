@@ -98,30 +98,29 @@ class Predictions:
             self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
     def _call(self, texts: list[list[str]]) -> Floats:
-        place = self.place
         try:
             given = self.function([[*words] for words in texts])
         except Exception as error:
             first = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
             raise AuditError(
-                f"{place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
+                f"{self.place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
                 f"it raises {error!r}; make it take such lists"
             ) from error
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
-        found = read_numbers(given, f"{place}, its answer to {count} texts", (2,), wanted, count)
+        found = read_numbers(given, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
         classes, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
         if classes != before or classes < 2:
             fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)
-            raise AuditError(f"{place}: {fault}; {wanted}")
+            raise AuditError(f"{self.place}: {fault}; {wanted}")
         apart = np.abs(np.abs(found).sum(1) - 1)
         # a row with NaN is the furthest
         worst = int(apart.argmax())
         if not apart[worst] <= SUM:
             row = ", ".join(f"{value:.4g}" for value in found[worst])
             raise AuditError(
-                f"{place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}; give "
-                "probabilities that sum to 1, a softmax in float32, or [1 - p, p]"
+                f"{self.place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}; "
+                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]"
             )
         return found
 
