@@ -53,13 +53,16 @@ def test_arrays_become_a_readout():
     assert given.ids == [*"012345"]
     assert given.bias.tolist() == [[0.1]] * 6
     assert given.evidence == [None] * 6
-    # lists and tensors will do, one value a word, and a bias of each text
+    # lists and tensors will do, one value a word, and a bias of each text; they may be filled anew
+    refilled = [torch.from_numpy(weights.copy()).requires_grad_() for weights in GIVEN.attention]
     others = {
-        "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
+        "attention": refilled,
         "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
         "bias": GIVEN.bias,
     }
     other = api.readout(**ARGUMENTS | others, ids=GIVEN.ids, evidence=GIVEN.evidence)
+    refilled[0].detach().fill_(0)
+    assert other.attention[0].any()
     assert (other.ids, other.evidence) == (GIVEN.ids, GIVEN.evidence)
     assert all(map(np.array_equal, given.contribution, other.contribution))
 
@@ -69,10 +72,8 @@ def test_arrays_become_a_readout():
     [
         ("bias", None, "bias is left out, and one needs the other; give both, or neither"),
         ("labels", [1], "column label: has 1 entries for 6 texts; give each text one"),
-        ("bias", 0.1, r"column bias: is float of shape \(\); give a number a text and class"),
         ("probabilities", np.ones(6), r"column probabilities: is ndarray of shape \(6,\); give a number"),
         ("attention", np.zeros((6, 1, 1, 1)), r"text '0', column attention: is ndarray of shape \(1, 1, 1\)"),
-        ("contributions", [1.0] * 6, r"text '0', column contribution: is float of shape \(\); give an array of one"),
         ("labels", ["good"] * 6, "column label: holds something else than whole numbers; give a flat list of these"),
         ("labels", pd.DataFrame({"a": [0]}), "column label: is DataFrame, and no list; give one"),
         ("evidence", [[True, False]] * 6, "text '0', column evidence: holds something else than whole numbers"),
@@ -80,7 +81,7 @@ def test_arrays_become_a_readout():
         ("maps", [[0.1]], "maps: is list; give the scores of each map by its name"),
         ("maps", {"loo": [[0.1]] * 5}, "column maps: loo: has 5 entries for 6 texts; give each text one"),
         ("tokens", torch.ones(6, 3).long(), r"column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
-        ("tokens", [["a", "[PAD]"]] * 6, r"text '0', column tokens: has padding at an end, '\[PAD\]'; leave it"),
+        ("tokens", [["a", "<PAD>"]] * 6, "text '0', column tokens: has padding at an end, '<pad>'; leave it"),
     ],
 )
 def test_wrong_arrays_are_one_line(argument, value, line):
@@ -102,7 +103,7 @@ def frames():
         [made(1), made(2)],
         uniform=made(3, attends="alike"),
         adversaries=made(1, attends="elsewhere"),
-        classes=CLASSES,
+        classes=np.array(CLASSES),
         settings={"instance_adversary": {"restarts": 1, "steps": 20}, "permutation": {"permutations": 20}},
     )
 
@@ -118,6 +119,12 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames):
     assert found["id"].tolist() == expected["id"]
     assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
     assert frames["instance_adversary"]["jsd"].max() > 0.1
+
+
+def test_words_may_end_in_a_null():
+    given = api.readout(**ARGUMENTS | {"tokens": [["a\0", *words[1:]] for words in GIVEN.tokens]})
+    found = api.audit(given, settings={"audits": {"own": ["attention_maps"]}})["attention_maps"]
+    assert "a\0" in [*found["token"]]
 
 
 def test_the_summary_asks_all_that_can_be_asked(frames):
@@ -199,8 +206,11 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         (lambda: api.reading(5, 0), "readouts: is int, and no list; give one"),
         (lambda: api.reading([GIVEN, 5], 0), r"readouts 2: is int, and no readout; make one with api\.readout"),
         (lambda: api.reading([GIVEN, made(1, 5)], 0), "memory: text 'text-5', column id: is missing"),
-        (lambda: api.reading(GIVEN, 6), "text: is 6, and there are 6 texts; count from 0"),
-        (lambda: api.reading(GIVEN, "x"), "text: no id is 'x'; give one of 'text-0' to 'text-5', or a place"),
+        (
+            lambda: api.reading(GIVEN, 6),
+            "text: 6 is neither an id nor a place; give one of 'text-0' to 'text-5', or",
+        ),
+        (lambda: api.reading(GIVEN, "x"), "text: 'x' is neither an id nor a place"),
         (lambda: api.reading(GIVEN, 0, classes=["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
         (lambda: api.audit(BOTH), "readouts 2: text '5', column id: is missing, of 6 texts of readouts 1"),
         (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),

@@ -147,9 +147,17 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
     assert "located" not in found
 
 
+def test_a_class_that_no_text_is_of_keeps_its_number():
+    given = replace(bare(1), labels=np.tile([0, 2], 6), probabilities=np.tile([0.2, 0.3, 0.5], (12, 1)))
+    write_given(given, Path("bare.npz"))
+    census = PLACES.corpus_file("reviews", "census")
+    make(planned(reviews={"models": {"mine": ["bare.npz"]}}), census)
+    assert [*read_frame(Path(census), CENSUS)["label_name"]] == [*"012"]
+
+
 def test_a_map_without_a_label_is_refused_before_the_run():
     write_given(bare(1, name="mine"), Path("bare.npz"))
-    line = r"bare\.npz: column map_names: map 'mine' is not known .*\(known: mean_row, .*, or a name with a colon, or "
+    line = r"bare\.npz: column map_names: map 'mine' is not known .*; give it a name with a colon, such as mine:mine$"
     refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
 
 
@@ -183,7 +191,7 @@ def test_data_sets_have_models_of_their_own():
         ({"reviews": {"models": {}}}, r"own\.reviews\.models: dictionary should have at least 1 item"),
         ({"reviews": {"models": {"mine": []}}}, r"own\.reviews\.models: 'mine' has no path; name one for each"),
         ({"reviews": {"models": {"mine": ["a.csv"]}}}, r"own\.reviews: 'a\.csv' does not end in \.parquet or \.npz"),
-        ({"reviews": {"models": {"mine": ["a.npz", "./a.npz"]}}}, r"own\.reviews: duplicate file 'a\.npz'"),
+        ({"reviews": {"models": {"mine": ["a.npz", "a.npz"]}}}, r"own\.reviews: duplicate file 'a\.npz'"),
         (
             {"reviews": {"models": {"uniform": ["a.npz"]}}},
             r"own\.reviews\.models: 'uniform' is no model in question; use the key `uniform` beside `models`",
@@ -254,7 +262,7 @@ def test_a_training_of_other_texts_ends_in_one_line():
 
 def test_names_of_classes_must_be_as_many_as_there_are():
     entry = write_entry() | {"classes": ["a", "b", "c"]}
-    line = r"^given/first\.parquet: column probabilities has 2 classes, and own\.reviews\.classes names 3; name each$"
+    line = r"^own\.reviews\.classes: has 3 names for 2 classes; name each, in their order$"
     refuse(line, reviews=entry)
 
 

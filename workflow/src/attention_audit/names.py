@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attention_audit.errors import AuditError, suggest
+from attention_audit.errors import AuditError
 
 
 class Style(NamedTuple):
@@ -52,16 +52,12 @@ class Names(dict[str, Style]):
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
         for name in names:
             if name not in self and ":" not in name:
-                raise AuditError(self.describe_unknown(name))
-
-    def describe_unknown(self, name: str) -> str:
-        """Return what is to be said of a name that is not known, in one line that says where to declare it."""
-        # one of each kind stands for those with other numbers
-        known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
-        return (
-            f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {known}); choose "
-            f"one of these, or a name with a colon, or declare it in {self.where}"
-        )
+                # one of each kind stands for those with other numbers
+                known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
+                raise AuditError(
+                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {known}); "
+                    f"choose one of these, or a name with a colon, or declare it in {self.where}"
+                )
 
 
 ENCODER_LABELS = {

@@ -158,10 +158,8 @@ class Readout:
     def align(self, ids: Sequence[str]) -> "Readout":
         """Return the same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
-        missing = [name for name in ids if name not in at]
-        if missing:
-            others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            raise AuditError(f"readout: text {missing[0]!r}{others} is missing; rebuild the readouts of this data set")
+        if missing := [name for name in ids if name not in at]:
+            raise AuditError(f"readout: text {missing[0]!r} is missing; rebuild the readouts of this data set")
         return _select(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property

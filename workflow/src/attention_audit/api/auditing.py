@@ -140,7 +140,7 @@ class Audited(Answer):
 
         Raises AuditError where there is none of this number.
         """
-        if not 0 <= number < len(self.whole):
+        if number not in range(len(self.whole)):
             raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
         trainings = [one.align([one.ids[number]]) for one in self.readouts]
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
@@ -152,7 +152,7 @@ class Audited(Answer):
         """
         folder, files = check_path(folder, "folder"), []
         for number, one in enumerate(self.readouts, start=1):
-            files.append(str(folder / f"training{number}.npz"))
+            files.append(path := str(folder / f"training{number}.npz"))
             exact = one.several is None and one.decided
             contributions, bias = (one.contribution, one.bias) if exact else (None, None)
             padded = {
@@ -168,12 +168,12 @@ class Audited(Answer):
                 one.probabilities,
                 ids=one.ids,
                 maps=padded,
-                name=files[-1],
+                name=path,
             )
-            write(given, files[-1])
+            write(given, path)
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
-        with write_whole(folder / "readouts.yaml") as path:
-            path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
+        with write_whole(folder / "readouts.yaml") as temporary:
+            temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
 
 
 def run_plan(plan: Plan, tables: Collection[str] = RETURNED_TABLES, progress: bool = False) -> dict[str, pd.DataFrame]:
@@ -233,10 +233,10 @@ def audit(
         own: dict[str, Any] = {name: [] for name in given}
         for name, several in given.items():
             for number, one in enumerate(several):
-                own[name].append(f"{folder}/{name}{number}.npz")
-                write(one, own[name][-1])
+                # in an .npz file, each word has as many letters as the longest
+                own[name].append(path := f"{folder}/{name}{number}.parquet")
+                write(one, path)
         own["models"] = {MODEL: own.pop("readouts")}
-        if classes:
-            own["classes"] = name_classes(classes, given["readouts"][0].classes)
+        own["classes"] = name_classes(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
         return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder, "checked.json")))

@@ -18,16 +18,18 @@ import pandas as pd
 import torch
 
 from attention_audit.arrays import Floats
+from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, suggest
 from attention_audit.given import (
-    GivenReadout,
     Written,
     list_entries,
     list_words,
+    name_classes,
     read_numbers,
     readout,
+    refuse_count,
     refuse_kind,
     softmax,
 )
@@ -49,7 +51,7 @@ from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import set_piece_limit
 
 from .auditing import DATASET, MODEL, Audited, audit, run_plan
-from .judging import judge, print_progress
+from .judging import find_words, judge, print_progress
 from .predicting import Predict, check_batch_size
 
 AUDITS: Mapping[str, Sequence[str]] = {
@@ -308,10 +310,8 @@ def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
     weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
     found = read_numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
-    shift = np.zeros(len(found)) if bias is None else read_numbers(bias, "decoder: bias", (1,), "give (C,)")
-    if len(shift) != len(found):
-        raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
-    return found, shift
+    shift = np.zeros(len(found)) if bias is None else bias
+    return found, read_numbers(shift, "decoder: bias", (1,), "give (C,)", len(found), "row")
 
 
 def read_attention(
@@ -335,9 +335,11 @@ def read_attention(
     return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
 
 
-def make_predict(read: Callable[..., tuple[Any, Any, Floats]]) -> Predict:
-    """Make the function that predicts probabilities (n, C) by what is read off a network."""
-    return lambda texts: read(texts)[2]
+def make_predict(read: Callable[..., Any], first: list[str], part: slice) -> Predict:
+    """Make the function that predicts probabilities (n, C) by what is read off a network. Texts come without the marks
+    at their ends, which are those around this part of the first text.
+    """
+    return lambda texts: read([first[: part.start] + words + first[part.stop :] for words in texts])[2]
 
 
 def audit_torch(
@@ -359,23 +361,25 @@ def audit_torch(
     from 0. classes: their names. batch_size: texts that `forward` gets at once. progress: whether lines of progress go
     to the standard error. settings: further keys of the configuration.
 
-    `located` is asked by deleting words, as `judge` does. Raises AuditError, in one line that names the argument.
+    `located` is asked by deleting words, as `judge` does; `forward` gets the marks at the ends of texts all the same.
+    Raises AuditError, in one line that names the argument.
     """
-    forwards, decoders = ([forward], [decoder]) if callable(forward) else ([*forward], [*decoder])
-    if len(forwards) != len(decoders) or not forwards:
-        raise AuditError(
-            f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
-        )
+    forwards, decoders = (
+        ([forward], [decoder])
+        if callable(forward)
+        else (list_entries(forward, "forward"), list_entries(decoder, "decoder"))
+    )
+    refuse_count(len(decoders), len(forwards), "decoder", "training")
     check_batch_size(batch_size)
     words = list_words(texts, "texts")
-    given: list[GivenReadout] = []
-    predicting: list[Predict] = []
+    parts, _ = find_words(words, lambda line: None)
+    given, predicting = [], []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
         weight, bias = read_decoder(linear)
         read = partial(read_attention, each, weight, bias, batch_size)
         maps, added, predicted = read(words)
         given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
-        predicting.append(make_predict(read))
+        predicting.append(make_predict(read, words[0], parts[0]))
     tables = audit(given, classes=classes, settings=settings)
     judged = judge(
         words,
@@ -388,9 +392,9 @@ def audit_torch(
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
         collect_labels([{MODEL: MODEL}], {"own": "Your own models"}),
-        pd.DataFrame(),
+        pd.DataFrame(columns=TABLE.schema.names),
         tables["texts"],
         [*map(build_readout, given)],
         words,
-        [*(classes or map(str, range(given[0].classes)))],
+        name_classes(classes, given[0].classes),
     )

@@ -118,9 +118,7 @@ class Judgement(Answer):
 def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     given = list_entries(tokens, "tokens")
-    if not given:
-        raise AuditError("tokens: there is no text; give some")
-    if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
+    if given and all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
         return [split_words(text, rules).words for text in given]
     texts = list_words(given, "tokens")
@@ -247,8 +245,7 @@ def state_signed(measured: MeasuredModel) -> Cell:
         return Cell(reason="the words of each text all have the same score")
 
     def count_by_chance(number: int | None, own: Floats) -> Sample:
-        known = np.isfinite(own)
-        return take_share(np.where(known, 1 - supporting, np.nan), np.where(known, 1.0, np.nan))
+        return take_share(1 - supporting, np.where(np.isfinite(own), 1.0, np.nan))
 
     could = write_percent(float((most[np.isfinite(lead)] > measured.margins.inert).mean()))
     how = f"by deletion of the word; the best choice of a word reaches {could} %"
@@ -270,8 +267,8 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     if not known.any():
         return Cell(reason="no text has two words and an order of them in all trainings")
     tops = np.array([[scores.argmax() for scores in one] for one in maps])
-    same = (tops[pairs[:, 0]] == tops[pairs[:, 1]]).astype(np.float64)
-    found = np.where(known, found, np.nan)
+    same = tops[pairs[:, 0]] == tops[pairs[:, 1]]
+    found, same = (np.where(known, each, np.nan) for each in (found, same))
     how = "by Spearman's correlation of the order of the words"
     return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], how)
 
@@ -350,7 +347,7 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = None if labels is None else list_integers(labels, "labels", len(texts))
+    gold = None if labels is None else list_integers(labels, "labels", len(texts), "iufb")
     texts, most = words, count_texts(np.array([*map(len, words)]))
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)

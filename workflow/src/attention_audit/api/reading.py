@@ -296,7 +296,7 @@ def make_reading(
         chance = float(permutation(first, Permutation(), Permutation().seed)["chance_jsd"][0])
     facts = pd.Series(
         {
-            "prediction": classes.get(decision, str(decision)),
+            "prediction": classes[decision],
             "probability": float(first.probabilities[0, decision]),
             "trainings": len(trainings),
             "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
@@ -349,12 +349,12 @@ def reading(
     given = name_readouts(readouts=readouts, adversary=[] if adversary is None else adversary)
     first = given["readouts"][0]
     ids = first.ids
-    if isinstance(text, str):
-        if text not in ids:
-            raise AuditError(f"text: no id is {text!r}; give one of {ids[0]!r} to {ids[-1]!r}, or a place")
-        text = ids.index(text)
-    if not 0 <= text < len(ids):
-        raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
-    trainings, away = ([build_readout(one).align([ids[text]]) for one in several] for several in given.values())
-    names = {} if classes is None else dict(enumerate(name_classes(classes, first.classes)))
-    return make_reading(first.tokens[text], trainings, away, names)
+    at: Any = ids.index(str(text)) if text in ids else text
+    if at not in range(len(ids)):
+        raise AuditError(
+            f"text: {text!r} is neither an id nor a place; give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to "
+            f"{len(ids) - 1}"
+        )
+    trainings, away = ([build_readout(one).align([ids[at]]) for one in several] for several in given.values())
+    names = name_classes(classes, first.classes)
+    return make_reading(first.tokens[at], trainings, away, dict(enumerate(names)))

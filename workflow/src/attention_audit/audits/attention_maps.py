@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.arrays import Floats, Floats32
-from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 
 from .batches import Columns, make_columns
@@ -65,18 +64,15 @@ def list_words(
     rows = []
     for name in ids:
         at = base.ids.index(name)
-        words, predicted = [*tokens[name]], int(base.predictions[at])
-        words = [words[place] for place in base.places[at] if place < len(words)]
+        words, predicted = [tokens[name][place] for place in base.places[at]], int(base.predictions[at])
         words += MARKS[: base.lengths[at] - base.words[at]]
         for reading in readings:
-            weights = reading.attention[at].tolist()
-            if len(words) < len(weights):
-                raise AuditError(
-                    f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
-                )
             chance = float(reading.probabilities[at, predicted])
             about = (name, int(base.labels[at]), reading.weights, chance, predicted, float(reading.jsd[at]))
-            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
+            rows += [
+                (*about, position, *word)
+                for position, word in enumerate(zip(words, reading.attention[at].tolist(), strict=True))
+            ]
     return make_columns(COLUMNS, rows)
 
 

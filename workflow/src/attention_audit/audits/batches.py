@@ -82,5 +82,7 @@ def permute_weights(weights: Tensor, orders: Tensor) -> Tensor:
 
 def compute_rank_correlation(one: Array, other: Array) -> float:
     """Compute Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
+    if len(one) < 2:
+        return np.nan
     with np.errstate(invalid="ignore"):
         return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])

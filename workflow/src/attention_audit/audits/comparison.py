@@ -71,8 +71,9 @@ def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> 
     Raises AuditError where `other` lacks a text.
     """
     columns = compare_maps(base, other, permutations, seed)
-    tvd = weigh_classes(columns["tvd"], columns["base_prediction"])
-    return {"tvd": [tvd], **{name: [columns[name].mean()] for name in ("jsd", "chance_jsd")}}
+    return {"tvd": [weigh_classes(columns["tvd"], columns["base_prediction"])]} | {
+        name: [columns[name].mean()] for name in ("jsd", "chance_jsd")
+    }
 
 
 def map_stability(other: Readout, own: Readout) -> Columns:

@@ -464,9 +464,11 @@ def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, mo
             other = given if place == source.path else read_given(path, place)
             check_beside(other, given)
             # tables and figures know no other maps
-            known = {*MAPS, *SHARED_ATTRIBUTIONS[1:]}
-            if unknown := [each for each in other.maps if ":" not in each and each not in known]:
-                raise AuditError(f"{place}: column map_names: {MAPS.describe_unknown(unknown[0])}")
+            if unknown := {each for each in other.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:
+                raise AuditError(
+                    f"{place}: column map_names: map {min(unknown)!r} is not known to tables and figures; give it a "
+                    f"name with a colon, such as mine:{min(unknown)}"
+                )
         lengths = [*map(len, given.tokens)]
         read = [
             f"{write_count(len(given), 'text')}, all of them for the test, {given.classes} classes; "

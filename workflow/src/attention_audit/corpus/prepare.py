@@ -214,7 +214,7 @@ def prepare(
     if said := describe_splitting(source.preparation.tokens):
         report(said)
     with make_scratch(path.with_suffix(".draft")) as draft:
-        given, named = source.read(dataset, raw), source.preparation.classes
+        given, named = source.read(dataset, raw), source.list_classes(dataset, raw)
         if source.other is not None:
             corpus = raw[OTHER_CORPUS]
             named = list_classes(corpus)

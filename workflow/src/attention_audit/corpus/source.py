@@ -236,6 +236,10 @@ class Source(Section):
         """Return how its texts are prepared."""
         return Preparation(Tokens(), Length(), Splits(), block=self.block)
 
+    def list_classes(self, name: str, raw: Files) -> list[str] | None:
+        """List the classes in the order of their numbers; None where labels tell them. name, raw: as of `read`."""
+        return self.preparation.classes
+
     @abstractmethod
     def read(self, name: str, raw: Files) -> Texts:
         """Read the texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field;

@@ -21,7 +21,7 @@ from attention_audit.errors import AuditError
 PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
-PADDING = {"[PAD]", "<pad>"}
+PADDING = {"[pad]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
@@ -116,7 +116,7 @@ def find_misfits(given: GivenReadout, number: int, by_word: Mapping[str, Floats]
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
         yield "tokens", "has no word; leave the text out"
-    elif padding := {tokens[0], tokens[-1]} & PADDING:
+    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING:
         yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
     if heads != given.heads or not heads:
         fault = f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
@@ -144,15 +144,15 @@ def find_faults(given: GivenReadout, number: int, by_word: Mapping[str, Floats])
     for head, total in enumerate(attention.sum(1)):
         if abs(total - 1) > SUM:
             of_head = f"head {head}: " * (len(attention) > 1)
-            yield "attention", f"{of_head}sums to {total:.4g}; give weights that sum to 1"
+            yield "attention", f"{of_head}sums to {total:.6g}; give weights that sum to 1"
     if not 0 <= given.labels[number] < given.classes:
         fault = f"is {given.labels[number]}, and the classes are 0 to {given.classes - 1}"
         yield "label", f"{fault}; number the classes from 0"
     if outside := [position for position in given.evidence[number] or [] if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
     if not given.decided:
-        if abs(predicted.sum() - 1) > SUM or (predicted < 0).any():
-            yield "probabilities", f"sums to {predicted.sum():.4g}; give probabilities that sum to 1, none below 0"
+        if abs(np.abs(predicted).sum() - 1) > SUM:
+            yield "probabilities", f"sums to {predicted.sum():.6g}; give probabilities that sum to 1, none below 0"
     elif (apart := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
         fault = f"is {apart:.2g} away from softmax(attention x contribution + bias)"
         yield "probabilities", f"{fault}; give contributions that are exact"
@@ -169,8 +169,6 @@ def check(given: GivenReadout) -> None:
     Contributions that give the probabilities must say something of other weights, too. A bias of each text can be
     chosen so that any contributions fit. Contributions that are the logits themselves, word by word, fit any map.
     """
-    if not given.ids:
-        raise AuditError(f"{given.place}: has no text; give some")
     ((twice, times),) = Counter(given.ids).most_common(1)
     if times > 1:
         raise AuditError(f"{name_column(given.place, twice, 'id')}: occurs twice; make ids unique")
@@ -260,7 +258,8 @@ def read_numbers(
     if array.ndim not in axes:
         raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
     refuse_count(len(array), count, place, what)
-    return array
+    # what is given may be filled anew later
+    return array.copy()
 
 
 def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]:
@@ -274,7 +273,9 @@ def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]
 
 
 def list_words(tokens: Any, place: str) -> list[list[str]]:
-    """List the words of each text. Raises AuditError where a text is one string or no list, or holds no words."""
+    """List the words of each text. Raises AuditError where there is none, or one is one string or no list, or holds no
+    words.
+    """
     texts = []
     for number, words in enumerate(list_entries(tokens, place)):
         if isinstance(words, str):
@@ -282,6 +283,8 @@ def list_words(tokens: Any, place: str) -> list[list[str]]:
         texts.append(list_entries(words, f"{place}: text {number}"))
         if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
             raise AuditError(f"{place}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them")
+    if not texts:
+        raise AuditError(f"{place}: there is no text; give some")
     return texts
 
 
@@ -298,13 +301,15 @@ def list_integers(values: Any, place: str, count: int | None = None, kinds: str 
     raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
 
 
-def name_classes(classes: Any, count: int) -> list[str]:
-    """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
-    names = [str(name) for name in list_entries(classes, "classes")]
+def name_classes(classes: Any, count: int, place: str = "classes") -> list[str]:
+    """List the names of C classes, by default their numbers. Raises AuditError where they are not as many, or two are
+    the same.
+    """
+    names = [*map(str, range(count) if classes is None else list_entries(classes, place))]
     if len(names) != count:
-        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
+        raise AuditError(f"{place}: has {len(names)} names for {count} classes; name each, in their order")
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
+        raise AuditError(f"{place}: names {twice[0]!r} twice; give each class a name of its own")
     return names
 
 

@@ -259,10 +259,11 @@ class AuditPlan:
         user's own have a job each.
         """
         for model, asked in self.asked.items():
-            for rule in dict.fromkeys(audit.rule for audit in asked):
+            # in the order of their declarations, audits come after those that they read
+            for rule in dict.fromkeys(audit.rule for audit in self.known.values()):
                 of_rule = [audit for audit in self.known.values() if audit.rule == rule]
                 own = [audit for audit in of_rule if audit in asked]
                 if rule == OWN_RULE:
                     yield from (self.plan_rule(model, rule, [audit], []) for audit in own)
-                else:
+                elif own:
                     yield self.plan_rule(model, rule, own, [audit for audit in of_rule if audit not in asked])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout
+from attention_audit.given import GivenReadout, name_classes
 from attention_audit.given.files import read as read_given
 from attention_audit.section import Distinct, Name, OwnPath
 
@@ -256,12 +256,11 @@ class ReadoutCorpus(RawSource):
 
     def name_classes(self, name: str, given: GivenReadout) -> list[str]:
         """Name the classes. Raises AuditError where there are others than are named."""
-        if self.classes is not None and len(self.classes) != given.classes:
-            raise AuditError(
-                f"{given.place}: column probabilities has {given.classes} classes, and own.{name}.classes names "
-                f"{len(self.classes)}; name each"
-            )
-        return self.classes or [str(number) for number in range(given.classes)]
+        return name_classes(self.classes, given.classes, f"own.{name}.classes")
+
+    def list_classes(self, name: str, raw: Files) -> list[str]:
+        """List the classes of the readout, some of which may be no text's."""
+        return self.name_classes(name, read_given(raw["path"]))
 
     def read(self, name: str, raw: Files) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
