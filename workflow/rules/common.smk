@@ -18,7 +18,8 @@ SOURCE = TREE / "workflow" / "src"
 # the rules that a wheel carries have the package that they are in
 if SOURCE.is_dir():
     sys.path.insert(0, str(SOURCE))
-    os.environ.update(PYTHONPATH=str(SOURCE))
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, dict.fromkeys([str(SOURCE), *named]))))
 
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
