@@ -157,9 +157,9 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
                 most = limit_words(scope, name)
                 asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
                 look = partial(check_dataset, name, source, files, most)
-                looked = Overview(*known.recall(json.dumps([name, *asked]), look))
-                found.read.extend(looked.read)
-                found.odd.extend(looked.odd)
+                read, odd = known.recall(json.dumps([name, *asked]), look)
+                found.read.extend(read)
+                found.odd.extend(odd)
     if faults:
         raise AuditError(*faults)
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.config import Config
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, suggest
 from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.section import Section
@@ -112,12 +112,14 @@ class Plan:
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
         self.exhibit_plan.refuse(path)
-        parts = Path(path).parts[len(Path(self.config.results).parts) :]
-        match parts:
+        match Path(path).parts[len(Path(self.config.results).parts) :]:
             case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
                 self.audit_plan.refuse(Path(file).stem, model, dataset)
-            case ("corpora", dataset, _):
-                corpora.refuse_unknown_dataset(self.config, dataset)
+            case ("corpora", dataset, _) if dataset not in (known := self.config.corpora):
+                near = suggest(dataset, known)
+                raise AuditError(
+                    f"{dataset}: not a data set of this configuration{near}; add it to `corpora`, or ask for another"
+                )
             case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
                 raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
             case ("figures", dataset, file) if Path(file).stem in FIGURES:
