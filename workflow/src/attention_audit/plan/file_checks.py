@@ -85,6 +85,21 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
     return found
 
 
+def hash_mirrored(config: Config, job: PlannedJob) -> list[str]:
+    """Return the sha256 of the file that a job fetches from the mirror, or has fetched from there; none where it has
+    downloaded it, and the mirror has no other. So another file of the mirror is fetched again, and a mirror that is
+    moved or gone changes nothing.
+    """
+    known: dict[str, Any] = {}
+    with suppress(AuditError):
+        known = read_record(Path(*job.outputs["record"]))
+    with suppress(OSError):
+        place = Path(config.mirror or "<mirror>", *job.wildcards.values())
+        if (found := CheckMemory(MEMORY).recall(name_state(place), partial(checksum, place))) != known.get("sha256"):
+            return [found]
+    return [known["sha256"]] if known.get("origin") == "mirror" else []
+
+
 @contextmanager
 def collect_faults(faults: list[str]) -> Iterator[None]:
     """Adds the lines of an AuditError that the block raises."""
