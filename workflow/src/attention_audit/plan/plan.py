@@ -31,9 +31,8 @@ EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
 """The tables and the audits that the explorer reads."""
 REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
-MAX_SETTINGS_LENGTH = 100_000
-"""Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
-131,072 characters in one word."""
+MAX_SETTINGS_LENGTH = 130_000
+"""Bytes of the settings of a job, which are one word of its command: Linux takes 131,072 bytes in one word."""
 
 
 def write_json(job: Section) -> str:
@@ -41,11 +40,10 @@ def write_json(job: Section) -> str:
     one.
     """
     text = job.model_dump_json()
-    if len(text) > MAX_SETTINGS_LENGTH:
+    if (length := len(text.encode())) > MAX_SETTINGS_LENGTH:
         raise AuditError(
-            f"config: {len(text):,} characters are too many for one job ({type(job).__name__}, at most "
-            f"{MAX_SETTINGS_LENGTH:,}); "
-            "name fewer data sets, or shorten their entries"
+            f"config: {length:,} bytes are too many for one job ({type(job).__name__}, at most "
+            f"{MAX_SETTINGS_LENGTH:,}); name fewer data sets, or shorten their entries"
         )
     return text
 
@@ -116,9 +114,9 @@ class Plan:
             case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
                 self.audit_plan.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _) if dataset not in (known := self.config.corpora):
-                near = suggest(dataset, known)
                 raise AuditError(
-                    f"{dataset}: not a data set of this configuration{near}; add it to `corpora`, or ask for another"
+                    f"{dataset}: not a data set of this configuration{suggest(dataset, known)}; add it to `corpora`, "
+                    "or ask for another"
                 )
             case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
                 raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
