@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -55,6 +56,15 @@ def test_one_of_several_batches(new_folder):
     some = folder.run("-n", "tables", "--batch", "tables=1/3").jobs()
     assert 0 < some["table"] + some.get("overview", 0) < 9
     assert folder.run("-n", "all", "--batch", "all=1/3").jobs()["prepare"] == 1
+
+
+def test_jobs_look_for_modules_where_the_user_says_too(new_folder):
+    folder = new_folder()
+    (folder.path / "mine.smk").write_text("print(os.environ['PYTHONPATH'])")
+    folder.overlay(rules=["mine.smk"])
+    assert b"/src:mine\n" in subprocess.check_output(
+        folder.command("-n"), cwd=folder.path, env=os.environ | {"PYTHONPATH": "mine"}
+    )
 
 
 def test_what_a_rule_asks_for_is_set_by_its_name(new_folder):

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from planned import CATALOGUE, DEMONSTRATION, overlaid
 from rules import ASKED, rules
+from yte import process_yaml
 
 from attention_audit.artefacts.journal import measure_inputs
 from attention_audit.plan.plan import Plan
@@ -75,3 +76,8 @@ def test_a_run_is_as_many_submissions_as_the_page_says(preset, said):
 def test_profiles_agree_on_what_both_name():
     """Snakemake gives the default profile the last word, so the other must not differ."""
     assert read_profile("default").keys() & read_profile("slurm").keys() == set()
+
+
+def test_a_profile_of_the_environment_says_where_to_run(monkeypatch):
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "slurm")
+    assert "cores" not in process_yaml((ROOT / "profiles/default/config.yaml").read_text())

@@ -4,6 +4,7 @@ import os
 import time
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from planned import CATALOGUE, overlaid
@@ -48,6 +49,21 @@ def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path, hashed):
         os.utime(path, (when, when))
         assert [find(), find()] == [sha256(content).hexdigest()] * 2
         assert len(hashed) == reads
+
+
+@pytest.mark.parametrize(
+    "case", [b"a///a", b"a/a/mirror/a", b"b/a/mirror/b", b"/a/mirror/a", b"/a/url/", b"a/a/url/", b"b/a/url/b"]
+)
+def test_another_file_of_the_mirror_is_another_content(tmp_path, monkeypatch, case):
+    """What is there, what was fetched before, from where, and what is known then."""
+    monkeypatch.chdir(tmp_path)
+    there, fetched, origin, known = case.split(b"/")
+    if there:
+        Path("raw").write_bytes(there)
+    if fetched:
+        file_checks.write_record(Path("record"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()})
+    fetch = PlannedJob("fetch", {"file": "raw"}, {}, {"record": ["record"]}, Section)
+    assert file_checks.hash_mirrored(SimpleNamespace(mirror="."), fetch) == [sha256(known).hexdigest()] * len(known)
 
 
 def test_a_table_is_looked_at_once(tmp_path, monkeypatch):
@@ -97,7 +113,6 @@ def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):
         "corpora": {"mine": ENTRY | {"block": {"file": "own.mask"}, "vectors": "mine"}},
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
-    memory = tmp_path / "memory" / "checked"
-    found = file_checks.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).plan_jobs(), memory)
+    found = file_checks.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE).plan_jobs())
     assert {"own.csv", "own.mask", "own.vec"} <= {*found}
     assert not any(path.startswith("results/") for path in found)

@@ -18,7 +18,8 @@ SOURCE = TREE / "workflow" / "src"
 # the rules that a wheel carries have the package that they are in
 if SOURCE.is_dir():
     sys.path.insert(0, str(SOURCE))
-    os.environ.update(PYTHONPATH=str(SOURCE))
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, dict.fromkeys([str(SOURCE), *named]))))
 
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
@@ -29,7 +30,7 @@ from attention_audit.errors import AuditError
 from attention_audit.artefacts.running import count_gpus
 from attention_audit.plan.unknown_targets import GATHERING_RULES, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN_RULE
-from attention_audit.plan.file_checks import hash_files
+from attention_audit.plan.file_checks import hash_files, hash_mirrored
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES, write_configuration
 from attention_audit.plan.plan import Plan, write_json
@@ -90,7 +91,7 @@ wildcard_constraints:
     figure="[^/]+",
 
 
-# a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
+# what a raw file is, its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
@@ -233,6 +234,8 @@ def find_params(rule):
 
     def contents(wildcards):
         job = find_job(rule, wildcards)
+        if rule == "fetch":
+            return hash_mirrored(CONFIG, job)
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]
 

@@ -240,8 +240,7 @@ class Config(DatasetConfig, GlobalConfig):
     def _check_folder(cls, value: str) -> str:
         if not re.fullmatch(r"[\w./@+][\w./@+-]*", value):
             raise ValueError(f"{value!r} is no folder to write to; use letters, digits and the characters . _ - + @ /")
-        folder = Path(value).resolve()
-        if folder == Path.cwd() or folder in Path.cwd().parents:
+        if Path.cwd().is_relative_to(Path(value).resolve()):
             raise ValueError(f"{value!r} holds the workflow itself; name a folder below it, or elsewhere")
         return PurePosixPath(value).as_posix()
 
@@ -276,8 +275,11 @@ class Config(DatasetConfig, GlobalConfig):
         """Return the word vectors that are named and not declared."""
         known = ["random", *sorted(self.word_vectors)]
         asked = {"vectors": self.vectors}
-        named = (name for name in self.every_dataset if name in self.corpora)
-        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in named}
+        asked |= {
+            f"corpora.{name}.vectors": self.corpora[name].vectors or "random"
+            for name in self.every_dataset
+            if name in self.corpora
+        }
         for key, vectors in asked.items():
             if vectors not in known:
                 yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
@@ -304,9 +306,10 @@ class Config(DatasetConfig, GlobalConfig):
     def _find_unpaired(self) -> Iterator[str]:
         """Return models that do not read the pairs of texts which a data set has."""
         for name, section in self.hf.items():
-            if name in self.corpora and self.corpora[name].pair:
+            source = self.corpora.get(name)
+            if source and source.pair:
                 yield f"hf.{name}: holds pairs of texts, which hf reads as one; set corpora.{name}.joined: true"
-            elif name in self.corpora and self.corpora[name].pairs and section.prompt is not None:
+            elif source and source.pairs and section.prompt is not None:
                 yield f"hf.{name}.prompt: takes one text, and {name} holds pairs; leave the prompt out"
         for name in self.jain_wallace.datasets:
             if name in self.corpora and self.corpora[name].pair:
@@ -318,8 +321,8 @@ class Config(DatasetConfig, GlobalConfig):
     def _find_unfit(self) -> Iterator[str]:
         """Return keys that do not go with others."""
         for name, given in self.own.items():
-            source = self.corpora.get(name)
-            if source is not None and (source.kind != "readout" or source.path != given.first):
+            source = self.corpora[name]
+            if source.kind != "readout" or source.path != given.first:
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
             yield (
@@ -376,6 +379,6 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
         config = kind.model_validate(dict(raw))
     except ValidationError as error:
         raise AuditError(*(f"config: {line}" for line in list_faults(error, raw, kind))) from error
-    if config.mirror is not None and not Path(config.mirror).is_dir():
+    if config.mirror_folder and not config.mirror_folder.is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
     return config

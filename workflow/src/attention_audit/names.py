@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, suggest
 
 
 class Style(NamedTuple):

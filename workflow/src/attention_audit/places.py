@@ -3,7 +3,6 @@
 Names in braces stand for what a file is of.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = "results"
@@ -15,14 +14,11 @@ CATALOGUE = Path("workflow/catalogue.yaml")
 """Where data sets are declared, from TREE."""
 
 
-@dataclass(unsafe_hash=True)
 class Places:
     """The paths under `results`, a folder without braces in its name. {training} is <data set>/<model>."""
 
-    results: str = RESULTS
-
-    def __post_init__(self) -> None:
-        results = self.results
+    def __init__(self, results: str = RESULTS) -> None:
+        self.results = results
         trained = f"{results}/models/{{training}}/seed{{seed}}"
         read = f"{results}/readouts/{{training}}/seed{{seed}}"
         self.raw = f"{results}/raw"

@@ -7,20 +7,10 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, find_own
 from attention_audit.corpus.sources import CorpusJob
-from attention_audit.errors import AuditError, suggest
 
 from .job import PlannedJob
 
 VECTORS = "vectors"
-
-
-def refuse_unknown_dataset(config: Config, dataset: str) -> None:
-    """Raise AuditError where the configuration has no such data set."""
-    if dataset not in config.corpora:
-        raise AuditError(
-            f"{dataset}: not a data set of this configuration{suggest(dataset, config.corpora)}; add it to "
-            "`corpora`, or ask for another"
-        )
 
 
 def name_vectors(config: Config, dataset: str) -> str:
@@ -67,32 +57,21 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
     """Return what fetches each file that the configuration knows, by folder and name, with the homepage of whom to ask
     for it ("" for word vectors).
     """
-    remote: list[tuple[str, RemoteFile, str]] = []
-    for vectors in config.word_vectors.values():
-        if isinstance(vectors, VectorFile) and vectors.file:
-            remote.append((VECTORS, vectors, ""))
-    remote += [(ENCODERS, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()]
-    for name, source in config.corpora.items():
-        if isinstance(source, RawSource):
-            files, homepage = source.remote_files().values(), source.origin.homepage
-            remote += [(source.folder or name, file, homepage) for file in files]
+    remote: list[tuple[str, RemoteFile, str]] = [
+        *((VECTORS, own, "") for own in config.word_vectors.values() if isinstance(own, VectorFile) and own.file),
+        *((ENCODERS, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()),
+        *(
+            (source.folder or name, file, source.origin.homepage)
+            for name, source in config.corpora.items()
+            if isinstance(source, RawSource)
+            for file in source.remote_files().values()
+        ),
+    ]
     # of data sets that share a file, the first one says where it is from
     return {
         (folder, file.file): FetchJob(folder=folder, remote=file, homepage=homepage)
         for folder, file, homepage in reversed(remote)
     }
-
-
-def plan_fetch(config: Config, job: FetchJob) -> PlannedJob:
-    """Return the job that fetches a file."""
-    folder, file = f"{config.places.raw}/{job.folder}", job.remote.file
-    return PlannedJob(
-        rule="fetch",
-        wildcards={"folder": job.folder, "file": file},
-        inputs={},
-        outputs={"file": [f"{folder}/{file}"], "record": [f"{folder}/records/{file}.json"]},
-        settings=job,
-    )
 
 
 def plan_preparation(config: Config, dataset: str) -> PlannedJob:
@@ -121,7 +100,15 @@ def plan_preparation(config: Config, dataset: str) -> PlannedJob:
 
 def plan_jobs(config: Config) -> Iterator[PlannedJob]:
     """Return the jobs of all data sets of the configuration, and of all files to fetch."""
-    yield from (plan_fetch(config, job) for _, job in sorted(list_fetches(config).items()))
+    for (folder, file), job in list_fetches(config).items():
+        place = f"{config.places.raw}/{folder}"
+        yield PlannedJob(
+            rule="fetch",
+            wildcards={"folder": folder, "file": file},
+            inputs={},
+            outputs={"file": [f"{place}/{file}"], "record": [f"{place}/records/{file}.json"]},
+            settings=job,
+        )
     # a data set that takes texts from another comes after it
     for dataset in sorted(config.corpora, key=lambda dataset: config.corpora[dataset].other is not None):
         yield plan_preparation(config, dataset)

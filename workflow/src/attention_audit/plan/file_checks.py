@@ -85,6 +85,21 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
     return found
 
 
+def hash_mirrored(config: Config, job: PlannedJob) -> list[str]:
+    """Return the sha256 of the file that a job fetches from the mirror, or has fetched from there; none where it has
+    downloaded it, and the mirror has no other. So another file of the mirror is fetched again, and a mirror that is
+    moved or gone changes nothing.
+    """
+    known: dict[str, Any] = {}
+    with suppress(AuditError):
+        known = read_record(Path(*job.outputs["record"]))
+    with suppress(OSError):
+        place = Path(config.mirror or "<mirror>", *job.wildcards.values())
+        if (found := CheckMemory(MEMORY).recall(name_state(place), partial(checksum, place))) != known.get("sha256"):
+            return [found]
+    return [known["sha256"]] if known.get("origin") == "mirror" else []
+
+
 @contextmanager
 def collect_faults(faults: list[str]) -> Iterator[None]:
     """Adds the lines of an AuditError that the block raises."""
@@ -157,9 +172,9 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
                 most = limit_words(scope, name)
                 asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
                 look = partial(check_dataset, name, source, files, most)
-                looked = Overview(*known.recall(json.dumps([name, *asked]), look))
-                found.read.extend(looked.read)
-                found.odd.extend(looked.odd)
+                read, odd = known.recall(json.dumps([name, *asked]), look)
+                found.read.extend(read)
+                found.odd.extend(odd)
     if faults:
         raise AuditError(*faults)
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.config import Config
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, suggest
 from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.section import Section
@@ -31,9 +31,8 @@ EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
 """The tables and the audits that the explorer reads."""
 REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
-MAX_SETTINGS_LENGTH = 100_000
-"""Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
-131,072 characters in one word."""
+MAX_SETTINGS_LENGTH = 130_000
+"""Bytes of the settings of a job, which are one word of its command: Linux takes 131,072 bytes in one word."""
 
 
 def write_json(job: Section) -> str:
@@ -41,11 +40,10 @@ def write_json(job: Section) -> str:
     one.
     """
     text = job.model_dump_json()
-    if len(text) > MAX_SETTINGS_LENGTH:
+    if (length := len(text.encode())) > MAX_SETTINGS_LENGTH:
         raise AuditError(
-            f"config: {len(text):,} characters are too many for one job ({type(job).__name__}, at most "
-            f"{MAX_SETTINGS_LENGTH:,}); "
-            "name fewer data sets, or shorten their entries"
+            f"config: {length:,} bytes are too many for one job ({type(job).__name__}, at most "
+            f"{MAX_SETTINGS_LENGTH:,}); name fewer data sets, or shorten their entries"
         )
     return text
 
@@ -112,12 +110,14 @@ class Plan:
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
         self.exhibit_plan.refuse(path)
-        parts = Path(path).parts[len(Path(self.config.results).parts) :]
-        match parts:
+        match Path(path).parts[len(Path(self.config.results).parts) :]:
             case ("audits", dataset, model, file) if Path(file).stem in self.audit_plan.known:
                 self.audit_plan.refuse(Path(file).stem, model, dataset)
-            case ("corpora", dataset, _):
-                corpora.refuse_unknown_dataset(self.config, dataset)
+            case ("corpora", dataset, _) if dataset not in (known := self.config.corpora):
+                raise AuditError(
+                    f"{dataset}: not a data set of this configuration{suggest(dataset, known)}; add it to `corpora`, "
+                    "or ask for another"
+                )
             case ("raw", folder, file) if (folder, file) not in corpora.list_fetches(self.config):
                 raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
             case ("figures", dataset, file) if Path(file).stem in FIGURES:

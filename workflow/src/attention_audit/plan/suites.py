@@ -10,7 +10,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.files import write_whole
-from attention_audit.config import NOTHING, Config, extend_config, parse_config
+from attention_audit.config import Config, extend_config, parse_config
 from attention_audit.corpus.source import explain_unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, suggest
@@ -35,7 +35,7 @@ def build_config_type() -> type[Config]:
     return extend_config({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
 
 
-def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
+def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> Config:
     """Check a raw configuration, as `parse_config` does. Raises AuditError with a line for each fault."""
     return parse_config(raw, catalogue, build_config_type())
 
