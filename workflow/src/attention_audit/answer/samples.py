@@ -140,8 +140,9 @@ def compare_pairs(jsd: Floats, chance: Floats, groups: Integers | None = None) -
 
 
 def weigh_dots(pairs: Integers, seeds: Integers) -> Floats:
-    """Average the pairs (P, 2) that each of S trainings is in: weights (S, P)."""
+    """Average the pairs (P, 2) that each of these trainings is in, of S that are in any: weights (S, P)."""
     member: Floats = (pairs[None] == seeds[:, None, None]).any(2).astype(np.float64)
+    member = member[member.any(1)]
     return member / member.sum(1, keepdims=True)
 
 

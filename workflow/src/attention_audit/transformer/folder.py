@@ -212,12 +212,13 @@ def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
 @contextmanager
 def use_mirror(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR, "")
-    os.environ[MIRROR] = mirror or before
+    before = os.environ.get(MIRROR)
+    os.environ.update({} if mirror is None else {MIRROR: mirror})
     try:
         yield
     finally:
-        os.environ[MIRROR] = before
+        os.environ.pop(MIRROR, None)
+        os.environ.update({} if before is None else {MIRROR: before})
 
 
 def find_mirror() -> Path | None:
