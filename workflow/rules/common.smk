@@ -234,7 +234,7 @@ def find_params(rule):
 
     def contents(wildcards):
         job = find_job(rule, wildcards)
-        if rule == "fetch":
+        if job.stage == "fetch":
             return hash_mirrored(CONFIG, job)
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]

@@ -210,6 +210,7 @@ def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
         # those of a stated question are in colour
         handles = handles | own if stated else own | handles
     title = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
-    figure.text(0, 1, fill(title, TITLE, max_lines=2, placeholder=" …"), va="top", fontsize=style.TITLE)
+    shown = fill(title, TITLE, max_lines=2, placeholder=" …")
+    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, shown, va="top", fontsize=style.TITLE)
     figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure
