@@ -569,7 +569,8 @@ A run enters the record so, from a folder of results and the checkout that made 
 Pages and runs are declared in `docs/makers/replication/entries.py`: also runs that change one thing, and what is known
 of why numbers differ. Numbers, tables, figures and findings are marked with the version and the commit that made them.
 Of a run of an older version the tables of papers are kept, and findings that no table has by now (`findings.csv`); what
-that version said of maps is left out until the run is made again.
+that version said of maps is left out until the run is made again. In `summary.csv` of commits before `4b8bad7b` the
+values of `stable_each` stand in ascending order of the seeds, all others in the order of the configuration.
 
 """
 
