@@ -91,7 +91,7 @@ wildcard_constraints:
     figure="[^/]+",
 
 
-# what a raw file is, its checksum says, so where the mirror lies is no param, and moving it reruns nothing
+# a raw file is known by its checksum, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 

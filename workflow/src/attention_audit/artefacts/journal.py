@@ -85,9 +85,8 @@ def describe_machine() -> Machine:
     torch = sys.modules.get("torch")
     gpu = str(torch.cuda.get_device_name()) if torch and torch.cuda.is_initialized() else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Machine(
-        cpu, cores, psutil.virtual_memory().total, gpu, f"{system}, {platform.system()} {platform.release()}"
-    )
+    memory = psutil.virtual_memory().total
+    return Machine(cpu, cores, memory, gpu, f"{system}, {platform.system()} {platform.release()}")
 
 
 def _measure_use(workers: int) -> tuple[float, int]:

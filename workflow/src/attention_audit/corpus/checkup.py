@@ -184,6 +184,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         counts.usable.append(
             UsableRow(text.place, label, text.split, text.group, alike, exact, read[:SAMPLE_CHARACTERS], len(read))
         )
+    # a label of no usable text is no class
     counts.labels = +counts.labels
     counts.whole = next(rows, None) is None
     return counts
@@ -195,10 +196,10 @@ def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRo
     Raises AuditError where splits cannot be drawn, or lack texts of a class.
     """
     other, texts = source.trained_on, counts.usable
-    # all texts are for the test where models are trained on another data set
-    codes = dict(
-        zip((None, *SPLITS), (TEST, LEFT_OUT, LEFT_OUT, TEST) if other else range(UNKNOWN, len(SPLITS)), strict=True)
-    )
+    codes: dict[str | None, int] = {None: UNKNOWN} | {split: code for code, split in enumerate(SPLITS)}
+    if other:
+        # models are trained on another data set, and all texts but those for training are for the test
+        codes = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}
     called = other.labels if other else {}
     read = {label: called.get(label, label) or "" for label in counts.labels}
     classes = [*dict.fromkeys([*read.values(), *(source.classes or ())])]
@@ -211,8 +212,8 @@ def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRo
         check(name, made, labels, classes, choice=False, trained=source.trained)
     elif len({*labels[made == TEST]}) < 2:
         raise AuditError(f"{name}: split test: no texts of two classes; add some")
-    names = (*SPLITS, None, None)  # the last two by numbers below 0
-    return [text._replace(split=names[code]) for text, code in zip(texts, made, strict=True)]
+    names = dict(enumerate(SPLITS))
+    return [text._replace(split=names.get(code)) for text, code in zip(texts, made.tolist(), strict=True)]
 
 
 def list_labels(labels: list[str]) -> str:

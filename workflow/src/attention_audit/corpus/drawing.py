@@ -40,7 +40,9 @@ def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, se
         return rest, drawn
 
     # a set of texts that are alike is drawn as its first one
-    _, first, sets = np.unique(alike if settings.alike_together else np.arange(len(splits)), True, True)
+    _, first, sets = np.unique(
+        alike if settings.alike_together else np.arange(len(splits)), return_index=True, return_inverse=True
+    )
     ones = np.sort(first)
     sets = np.searchsorted(ones, first)[sets]
     made = np.full(len(ones), LEFT_OUT)

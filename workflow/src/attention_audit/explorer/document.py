@@ -254,13 +254,13 @@ def share_room(counts: Mapping[str, int], sizes: Mapping[str, float], room: floa
 
 DIGITS = 6
 """Significant digits of weights, states and biases; the numbers that are read have seven."""
-MIN_WEIGHT = 1e-7
+MIN_MAGNITUDE = 1e-7
 """Smaller numbers are written as 0."""
 
 
 def round_digits(values: Array) -> Floats:
-    """Round to the nearest numbers of `DIGITS` significant digits; 0 where the magnitude is below `MIN_WEIGHT`."""
+    """Round to the nearest numbers of `DIGITS` significant digits; 0 where the magnitude is below `MIN_MAGNITUDE`."""
     magnitude = np.abs(values, dtype=np.float64)
-    small = magnitude < MIN_WEIGHT
+    small = magnitude < MIN_MAGNITUDE
     scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude))))
     return np.where(small, 0.0, np.rint(values * scale) / scale)

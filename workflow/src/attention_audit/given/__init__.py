@@ -308,7 +308,7 @@ def name_classes(classes: Any, count: int, place: str = "classes") -> list[str]:
     names = [*map(str, range(count) if classes is None else list_entries(classes, place))]
     if len(names) != count:
         raise AuditError(f"{place}: has {len(names)} names for {count} classes; name each, in their order")
-    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+    if twice := [name for at, name in enumerate(names) if name in names[:at]]:
         raise AuditError(f"{place}: names {twice[0]!r} twice; give each class a name of its own")
     return names
 

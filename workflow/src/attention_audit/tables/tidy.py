@@ -182,7 +182,8 @@ def add_first(rows: pd.DataFrame, audit: pd.DataFrame, column: str) -> pd.DataFr
 
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
     """Take the columns of `TABLE`; those that the rows have not are blank."""
-    return rows.assign(**TABLE.blank | dict(rows))[TABLE.schema.names]
+    blank = {name: value for name, value in TABLE.blank.items() if name not in rows}
+    return rows.assign(**blank)[TABLE.schema.names]
 
 
 def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:

@@ -285,11 +285,13 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
 
     names: of the texts.
     """
-    for name, words, ahead in zip(names, np.split(pieces.words, pieces.starts[1:]), pieces.ahead, strict=True):
-        begin, end = _find_sliding(words, ahead)
-        if len(words) > size and size - len(words) + end - begin < MIN_WINDOW_SHARE * size:
+    starts = pieces.starts
+    for at in np.flatnonzero(pieces.counts > size).tolist():
+        own = slice(starts[at], starts[at] + pieces.counts[at])
+        begin, end = _find_sliding(pieces.words[own], pieces.ahead[at])
+        if size - pieces.counts[at] + end - begin < MIN_WINDOW_SHARE * size:
             raise AuditError(
-                f"text {name!r}: what stands in each of its windows of {size} pieces, which are the first text of "
+                f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
                 f"a pair or the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them; "
                 "raise max_length, or leave it out"
             )
