@@ -63,7 +63,9 @@ def test_another_file_of_the_mirror_is_another_content(tmp_path, monkeypatch, ca
     if fetched:
         file_checks.write_record(Path("record"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()})
     fetch = PlannedJob("fetch", {"file": "raw"}, {}, {"record": ["record"]}, Section)
-    assert file_checks.hash_mirrored(SimpleNamespace(mirror="."), fetch) == [sha256(known).hexdigest()] * len(known)
+    assert file_checks.hash_mirrored(SimpleNamespace(mirror_folder=Path()), fetch) == [sha256(known).hexdigest()] * len(
+        known
+    )
 
 
 def test_a_table_is_looked_at_once(tmp_path, monkeypatch):

@@ -142,6 +142,7 @@ class Audited(Answer):
         """
         if number not in range(len(self.whole)):
             raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
+        number = int(number)
         trainings = [one.align([one.ids[number]]) for one in self.readouts]
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
 

@@ -355,6 +355,7 @@ def reading(
             f"text: {text!r} is neither an id nor a place; give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to "
             f"{len(ids) - 1}"
         )
+    at = int(at)
     trainings, away = ([build_readout(one).align([ids[at]]) for one in several] for several in given.values())
     names = name_classes(classes, first.classes)
     return make_reading(first.tokens[at], trainings, away, dict(enumerate(names)))

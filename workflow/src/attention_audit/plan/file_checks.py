@@ -93,10 +93,13 @@ def hash_mirrored(config: Config, job: PlannedJob) -> list[str]:
     known: dict[str, Any] = {}
     with suppress(AuditError):
         known = read_record(Path(*job.outputs["record"]))
+    place = config.mirror_folder and config.mirror_folder.joinpath(*job.wildcards.values())
+    # where it is not there, or cannot be read, the job says so
     with suppress(OSError):
-        place = Path(config.mirror or "<mirror>", *job.wildcards.values())
-        if (found := CheckMemory(MEMORY).recall(name_state(place), partial(checksum, place))) != known.get("sha256"):
-            return [found]
+        if place:
+            found: str = CheckMemory(MEMORY).recall(name_state(place), partial(checksum, place))
+            if found != known.get("sha256"):
+                return [found]
     return [known["sha256"]] if known.get("origin") == "mirror" else []
 
 
