@@ -35,7 +35,7 @@ from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderNam
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.sources.table import ReadoutCorpus
-from attention_audit.errors import AuditError, suggest
+from attention_audit.errors import AuditError, join_faults, suggest
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, merge_settings
@@ -372,13 +372,14 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     entries = own if isinstance(own, Mapping) else {}
     tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
     if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
-        raise AuditError(
-            *(f"config: corpora.{name}: is the name of a data set of the catalogue; choose another" for name in taken)
+        raise join_faults(
+            AuditError(f"config: corpora.{name}", "is the name of a data set of the catalogue", "choose another")
+            for name in taken
         )
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:
-        raise AuditError(*(f"config: {line}" for line in list_faults(error, raw, kind))) from error
+        raise join_faults(AuditError(f"config: {line}") for line in list_faults(error, raw, kind)) from error
     if config.mirror_folder and not config.mirror_folder.is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
     return config

@@ -1,19 +1,53 @@
 """The one exception a user is meant to see, and what a wrong name may have meant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
-class AuditError(Exception):
-    """A fault the user can mend. Its text is one line: what is wrong, where, and what to do. Several faults that were
-    found together have a line each.
+def escape_line(text: str) -> str:
+    """Escape line ends and control characters, which names in archives and values in configurations may contain."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
-    Line ends and control characters are escaped; names in archives and values in configurations may contain them.
+
+class AuditError(Exception):
+    """A fault the user can mend. Its text is one line, `place: fault; remedy`.
+
+    place: where it is, such as a file with a line, a key of the configuration or an argument of a call; who calls may
+    put their own place before it (`add_place`). fault: what is wrong there. remedy: what to do.
+
+    further: other faults that were found together (`join_faults`); each has a line of its own.
     """
 
-    def __init__(self, *lines: str) -> None:
-        shown = ((c if c.isprintable() else c.encode("unicode_escape").decode() for c in line) for line in lines)
-        super().__init__("\n".join(map("".join, shown)))
+    def __init__(self, place: str, fault: str = "", remedy: str = "", further: Sequence["AuditError"] = ()) -> None:
+        self.place, self.fault, self.remedy, self.further = place, fault, remedy, further
+        super().__init__(place, fault, remedy)
+
+    @property
+    def faults(self) -> list["AuditError"]:
+        """Return this fault and all that were found with it."""
+        return [self, *self.further]
+
+    def __str__(self) -> str:
+        lines = ("; ".join(filter(None, (": ".join(filter(None, (f.place, f.fault))), f.remedy))) for f in self.faults)
+        return "\n".join(map(escape_line, lines))
+
+
+def join_faults(faults: Iterable[AuditError]) -> AuditError:
+    """Join faults that were found together, of which there is at least one."""
+    first, *others = (fault for each in faults for fault in each.faults)
+    return AuditError(first.place, first.fault, first.remedy, others)
+
+
+@contextmanager
+def add_place(place: str) -> Iterator[None]:
+    """Put a place before that of each fault that the block raises."""
+    try:
+        yield
+    except AuditError as error:
+        places = [": ".join(filter(None, (place, fault.place))) for fault in error.faults]
+        moved = (AuditError(at, fault.fault, fault.remedy) for at, fault in zip(places, error.faults, strict=True))
+        raise join_faults(moved) from error
 
 
 def find_nearest(word: str, known: Iterable[str]) -> str | None:

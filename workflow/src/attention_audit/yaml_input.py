@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, join_faults
 
 
 def _find_given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
@@ -40,12 +40,12 @@ def refuse_given_twice(path: Path) -> None:
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
     found = _find_given_twice(root, set()) if root else ()
-    lines = [
-        f"{path}: the key {key} stands in line {first} and again in line {second}; leave one out"
+    faults = [
+        AuditError(str(path), f"the key {key} stands in line {first} and again in line {second}", "leave one out")
         for key, first, second in found
     ]
-    if lines:
-        raise AuditError(*lines)
+    if faults:
+        raise join_faults(faults)
 
 
 def parse_value(value: Any) -> Any:

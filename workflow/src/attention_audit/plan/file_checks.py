@@ -19,7 +19,7 @@ from attention_audit.corpus.checkup import Overview, check_dataset
 from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, join_faults
 from attention_audit.names import MAPS
 from attention_audit.transformer.settings import IMPOSED
 
@@ -81,7 +81,7 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
         except OSError as error:
             faults.append(f"{name}: cannot be read ({error.strerror}); unlock it or put it back")
     if faults:
-        raise AuditError(*faults)
+        raise join_faults(map(AuditError, faults))
     return found
 
 
@@ -179,5 +179,5 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
                 found.read.extend(read)
                 found.odd.extend(odd)
     if faults:
-        raise AuditError(*faults)
+        raise join_faults(map(AuditError, faults))
     return found

@@ -5,7 +5,7 @@ from argparse import Namespace
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from attention_audit.errors import AuditError, find_nearest
+from attention_audit.errors import AuditError, find_nearest, join_faults
 
 from .job import PlannedJob
 
@@ -66,7 +66,7 @@ def refuse_unknown(
         except AuditError as error:
             lines.append(str(error))
     if lines:
-        raise AuditError(*lines)
+        raise join_faults(map(AuditError, lines))
 
 
 def _line(name: str, known: Sequence[str]) -> str:
