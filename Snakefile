@@ -57,6 +57,6 @@ rule all:
 
 if workflow.is_main_process and ALONE:
     short = [exhibit.rule for exhibit in EXHIBITS]
-    several = [name for name, wildcards in PLANNED if wildcards]
+    several = [each.name for each in workflow.rules if each.has_wildcards()]
     asked = [name for name in ask(list_asked, COMMAND, short, several) if not is_made_elsewhere(name)]
-    ask(refuse_unknown, asked, [each.name for each in workflow.rules], [*PLANNED.values()], PLAN.refuse)
+    ask(refuse_unknown, asked, [each.name for each in workflow.rules], list_makeable, PLAN.refuse)

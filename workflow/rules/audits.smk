@@ -1,11 +1,25 @@
 # readouts -> audits of a model: a question each, asked of all its seeds and what it is held against. An audit that it is not
 # asked, or cannot be, has a file without rows, whose metadata say why.
 
+from attention_audit.audits.settings import (
+    AttentionMapsJob,
+    AttributionJob,
+    AuditJob,
+    ComparisonJob,
+    ErasureJob,
+    InstanceAdversaryJob,
+    PermutationJob,
+)
+
 
 rule performance:
     """How well does each model predict, and what?"""
     input:
-        **find_inputs("performance", "readouts search heads tails corpus"),
+        readouts=INPUTS.list_readouts(list_predicting_runs),
+        search=INPUTS.list_searches(list_predicting_runs),
+        heads=INPUTS.list_heads(list_predicting_runs),
+        tails=INPUTS.list_tails(list_predicting_runs),
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         performance="<results>/audits/{dataset}/{model}/performance.parquet",
         predictions="<results>/audits/{dataset}/{model}/predictions.parquet",
@@ -19,7 +33,7 @@ rule performance:
         mem_mb=grow(1500, 45),
         runtime=grow(10, 0.1),
     params:
-        **find_params("performance"),
+        **tell("performance", SETTINGS.build_audits(AuditJob, "performance", list_predicting_runs)),
     shell:
         STAGE
 
@@ -27,7 +41,11 @@ rule performance:
 use rule performance as comparison with:
     """How far are other seeds, uniform weights and adversaries from the base model?"""
     input:
-        **find_inputs("comparison", "readouts against search heads tails"),
+        readouts=INPUTS.list_readouts(list_compared_runs),
+        dev=INPUTS.list_readouts(list_compared_runs, "dev"),
+        search=INPUTS.list_searches(list_compared_runs),
+        heads=INPUTS.list_heads(list_compared_runs),
+        tails=INPUTS.list_tails(list_compared_runs),
     output:
         comparison="<results>/audits/{dataset}/{model}/comparison.parquet",
         consistency="<results>/audits/{dataset}/{model}/consistency.parquet",
@@ -37,13 +55,15 @@ use rule performance as comparison with:
         mem_mb=grow(1500, 5),
         runtime=grow(10, 0.1),
     params:
-        **find_params("comparison"),
+        **tell("comparison", SETTINGS.build_audits(ComparisonJob, "comparison", list_compared_runs)),
 
 
 use rule performance as stability with:
     """How far do maps and predictions move from any training to any other?"""
     input:
-        **find_inputs("stability", "readouts against heads tails"),
+        readouts=INPUTS.list_readouts(list_runs),
+        heads=INPUTS.list_heads(list_runs),
+        tails=INPUTS.list_tails(list_runs),
     output:
         stability="<results>/audits/{dataset}/{model}/stability.parquet",
         map_stability="<results>/audits/{dataset}/{model}/map_stability.parquet",
@@ -53,13 +73,15 @@ use rule performance as stability with:
         mem_mb=grow(1500, 10),
         runtime=grow(10, 0.2),
     params:
-        **find_params("stability"),
+        **tell("stability", SETTINGS.build_audits(ComparisonJob, "stability", list_runs)),
 
 
 use rule performance as permutation with:
     """How far does the prediction move when the weights are shuffled?"""
     input:
-        **find_inputs("permutation", "readouts heads tails"),
+        readouts=INPUTS.list_readouts(list_runs),
+        heads=INPUTS.list_heads(list_runs),
+        tails=INPUTS.list_tails(list_runs),
     output:
         permutation="<results>/audits/{dataset}/{model}/permutation.parquet",
         heads="<results>/audits/{dataset}/{model}/heads.parquet",
@@ -69,13 +91,15 @@ use rule performance as permutation with:
         mem_mb=grow(1500, 20),
         runtime=grow(10, 0.2),
     params:
-        **find_params("permutation"),
+        **tell("permutation", SETTINGS.build_audits(PermutationJob, "permutation", list_runs)),
 
 
 use rule performance as erasure with:
     """What does each item add to the decision, and which go before it flips, one by one and in ranked sets?"""
     input:
-        **find_inputs("erasure", "readouts heads tails"),
+        readouts=INPUTS.list_readouts(list_runs),
+        heads=INPUTS.list_heads(list_runs),
+        tails=INPUTS.list_tails(list_runs),
     output:
         contributions="<results>/audits/{dataset}/{model}/contributions.parquet",
         single_weight="<results>/audits/{dataset}/{model}/single_weight.parquet",
@@ -87,13 +111,15 @@ use rule performance as erasure with:
         mem_mb=grow(1500, 45),
         runtime=grow(20, 2),
     params:
-        **find_params("erasure"),
+        **tell("erasure", SETTINGS.build_audits(ErasureJob, "erasure", list_runs), SETTINGS.list_ranking_modules),
 
 
 use rule performance as instance_adversary with:
     """How far can the weights of a text go while its prediction stays?"""
     input:
-        **find_inputs("instance_adversary", "readouts heads tails"),
+        readouts=INPUTS.list_readouts(list_first_runs),
+        heads=INPUTS.list_heads(list_first_runs),
+        tails=INPUTS.list_tails(list_first_runs),
     output:
         instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     log:
@@ -102,13 +128,17 @@ use rule performance as instance_adversary with:
         mem_mb=grow(1500, 20),
         runtime=grow(20, 4),
     params:
-        **find_params("instance_adversary"),
+        **tell("instance_adversary", SETTINGS.build_audits(InstanceAdversaryJob, "instance_adversary", list_first_runs)),
 
 
 use rule performance as plausibility with:
     """Do maps point to the words that somebody marked, or that are known to decide?"""
     input:
-        **find_inputs("plausibility", "readouts search heads tails corpus"),
+        readouts=INPUTS.list_readouts(list_attending_runs),
+        search=INPUTS.list_searches(list_attending_runs),
+        heads=INPUTS.list_heads(list_attending_runs),
+        tails=INPUTS.list_tails(list_attending_runs),
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         evidence="<results>/audits/{dataset}/{model}/evidence.parquet",
         plausibility="<results>/audits/{dataset}/{model}/plausibility.parquet",
@@ -116,28 +146,61 @@ use rule performance as plausibility with:
     log:
         "<logs>/plausibility/{dataset}/{model}.log",
     params:
-        **find_params("plausibility"),
+        **tell("plausibility", SETTINGS.build_audits(AuditJob, "plausibility", list_attending_runs)),
 
 
 use rule performance as attention_maps with:
     """Show a few texts word by word, with the maps of the base model and its adversaries."""
     input:
-        **find_inputs("attention_maps", "readouts heads tails"),
+        readouts=INPUTS.list_readouts(list_shown_runs),
+        search=INPUTS.list_searches(list_shown_runs),
+        heads=INPUTS.list_heads(list_shown_runs),
+        tails=INPUTS.list_tails(list_shown_runs),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
-        instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
+        instance_adversary=INPUTS.list_instance_adversary,
     output:
         attention_maps="<results>/audits/{dataset}/{model}/attention_maps.parquet",
     log:
         "<logs>/attention_maps/{dataset}/{model}.log",
     params:
-        **find_params("attention_maps"),
+        **tell("attention_maps", SETTINGS.build_audits(AttentionMapsJob, "attention_maps", list_shown_runs)),
+
+
+use rule performance as attribute with:
+    """Run one training again: gradients, leave-one-out, integrated gradients; words deleted, replaced or faded."""
+    input:
+        readout=INPUTS.find_readout,
+        above=INPUTS.list_above,
+        vocabulary=INPUTS.list_vocabulary,
+        weights=INPUTS.list_weights,
+        transformer=INPUTS.list_attributed_transformer,
+        given=INPUTS.list_attributed_source,
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+    output:
+        attributions="<results>/attributions/{dataset}/{model}/seed{seed}/attributions.parquet",
+        conicity="<results>/attributions/{dataset}/{model}/seed{seed}/conicity.parquet",
+        impermissible="<results>/attributions/{dataset}/{model}/seed{seed}/impermissible.parquet",
+        located="<results>/attributions/{dataset}/{model}/seed{seed}/located.parquet",
+        replaced="<results>/attributions/{dataset}/{model}/seed{seed}/replaced.parquet",
+        soft="<results>/attributions/{dataset}/{model}/seed{seed}/soft.parquet",
+    log:
+        "<logs>/attribute/{dataset}/{model}/seed{seed}.log",
+    resources:
+        mem_mb=grow(2000, 50),
+        runtime=grow(30, 10),
+        gpu=GPU,
+    params:
+        **tell("attribute", SETTINGS.build_attributing, SETTINGS.list_attribution_modules),
+        checksums=checksum(INPUTS.list_attributed_source),
 
 
 use rule performance as attribution with:
-    """Run the models again: gradients, leave-one-out, integrated gradients; words that are deleted, replaced or faded."""
+    """How do attributions order the words, and do they agree? Gather what models that run again say."""
     input:
-        **find_inputs("attribution", "readouts heads tails"),
-        **find_inputs("attribution", "vocabulary weights transformer given"),
+        readouts=INPUTS.list_readouts(list_runs),
+        heads=INPUTS.list_heads(list_runs),
+        tails=INPUTS.list_tails(list_runs),
+        attributions=INPUTS.list_attributions,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         correlation="<results>/audits/{dataset}/{model}/correlation.parquet",
@@ -152,36 +215,34 @@ use rule performance as attribution with:
         soft="<results>/audits/{dataset}/{model}/soft.parquet",
     log:
         "<logs>/attribution/{dataset}/{model}.log",
-    resources:
-        mem_mb=grow(2000, 50),
-        runtime=grow(30, 10),
-        gpu=GPU,
     params:
-        **find_params("attribution"),
+        **tell(
+            "attribution",
+            SETTINGS.build_audits(AttributionJob, "attribution", list_runs),
+            SETTINGS.list_ranking_modules,
+        ),
 
 
 if OWN_AUDITS:
 
-    use rule attribution as own_audit with:
+    use rule performance as own_audit with:
         """Ask an audit of one's own."""
         input:
-            unpack(find_all_inputs("own_audit")),
+            readouts=INPUTS.list_readouts(list_runs),
+            heads=INPUTS.list_heads(list_runs),
+            tails=INPUTS.list_tails(list_runs),
         output:
             "<results>/audits/{dataset}/{model}/{audit}.parquet",
         log:
             "<logs>/own_audit/{dataset}/{model}/{audit}.log",
         wildcard_constraints:
             audit=match_any(OWN_AUDITS),
-        resources:
-            mem_mb=grow(2000, 50),
-            runtime=grow(30, 10),
-            gpu=GPU,
         params:
-            **find_params("own_audit"),
+            **tell("own_audit", SETTINGS.build_own_audit, SETTINGS.list_audit_modules),
 
 
 rule audits:
     """Gather all audits that the suites are asked."""
     input:
-        unless_omitted("audits", PLAN.audit_files()),
+        unless_omitted("audits", PLAN.asked.list_files()),
     localrule: True

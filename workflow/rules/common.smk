@@ -9,8 +9,12 @@ import re
 import shlex
 import sys
 import time
+from functools import cache
+from typing import get_type_hints
 
 import yaml
+from snakemake.io import strip_wildcard_constraints
+from snakemake.iocontainers import Wildcards
 from snakemake.utils import update_config
 
 STARTED = time.time()
@@ -29,12 +33,24 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.artefacts.running import count_gpus
 from attention_audit.plan.unknown_targets import GATHERING_RULES, list_asked, parse_command, refuse_unknown
-from attention_audit.plan.audits import OWN_RULE
-from attention_audit.plan.file_checks import hash_files, hash_mirrored
+from attention_audit.code_hash import code_hash
+from attention_audit.plan.audits import (
+    list_attending_runs,
+    list_compared_runs,
+    list_first_runs,
+    list_predicting_runs,
+    list_runs,
+    list_shown_runs,
+)
+from attention_audit.plan.corpora import add_others, list_fetches
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.file_checks import hash_files, hash_mirrored
+from attention_audit.plan.inputs import Inputs
+from attention_audit.plan.params import describe_settings, list_keys, write_settings
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.settings import JobSettings
 from attention_audit.plan.suites import SUITES, write_configuration
-from attention_audit.plan.plan import Plan, write_json
-from attention_audit.targets import look_in
+from attention_audit.targets import look_in, name_module
 from attention_audit.section import merge_settings
 from attention_audit.server import start_server
 from attention_audit.transformer.settings import BUILT_FILES
@@ -166,7 +182,7 @@ onsuccess:
             command = shlex.join(["snakemake", "--cores", "1", "report_page", *list_options()])
             where = [f"For a page of all of it: {command}"]
         try:
-            print(write_ending(Path(summary), PLAN.describe_suites(), where), file=sys.stderr)
+            print(write_ending(Path(summary), PLAN.pages.describe_suites(), where), file=sys.stderr)
         except AuditError as error:
             print(f"error: {error}", file=sys.stderr)
 
@@ -180,6 +196,11 @@ def tell_at_end():
 
 # how each rule calls its stage
 STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} --log {log:q} {params.files}'
+# what rules read, and what they are told
+INPUTS = Inputs(PLAN)
+SETTINGS = JobSettings(PLAN)
+# of the user's own files; before any job starts, since some cannot be read
+ask(hash_files, PLAN.list_own_files())
 
 
 def write_words(option, files):
@@ -188,63 +209,57 @@ def write_words(option, files):
     return " ".join(shlex.join([option, *each]) for each in named)
 
 
-# all jobs that there may be, by rule and wildcards; a run has those of JOBS
-JOBS = ask(PLAN.plan_jobs)
-PLANNED = {(job.rule, frozenset(job.wildcards.items())): job for job in [*PLAN.plan_further(), *JOBS]}
-HASHES = ask(hash_files, JOBS)
-
-
-def find_job(rule, wildcards):
-    """Find a job by its rule and wildcards. Ends the run in a line where this configuration has none."""
-    key = rule, frozenset(wildcards.items())
-    if key not in PLANNED:
-        sys.exit(f"error: {rule}: {'/'.join(wildcards)}: not of this configuration; add it there, or ask for another")
-    return PLANNED[key]
-
-
-def find_inputs(rule, names):
-    """Find the input files that a rule knows by these names."""
-
-    def found(name):
-        return lambda wildcards: find_job(rule, wildcards).inputs.get(name, [])
-
-    return {name: found(name) for name in names.split()}
-
-
-def find_all_inputs(rule):
-    """Find all input files of a rule, by their names."""
-    return lambda wildcards: find_job(rule, wildcards).inputs
-
-
 def name_files(wildcards, input, output):
     """Write all files of a job by their names; the one file of an audit of the user's has the audit's name."""
     made = output if list(output.keys()) else {wildcards.audit: output[0]}
     return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
-def find_params(rule):
-    """Make the params of a rule: how its stage is called, with its settings and the hash of its code; the files; and
-    the checksums of the user's own files, since by time alone Snakemake would not see that an older file takes the
-    place of another. It compares from run to run what does not depend on input and output.
+def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
+    """Make the params of a rule: each setting that its stage is told, and the hash of its code, which Snakemake compares
+    with those of the last run; then the words of the command, which it does not, as they depend on the input.
+
+    build: builds the settings. list_modules: lists modules that the stage calls without importing them; prints: those
+    whose words it prints.
     """
 
-    def call(wildcards):
-        job = find_job(rule, wildcards)
-        return f"{job.stage} --code {job.code} --settings {shlex.quote(ask(lambda: write_json(job.settings)))}"
+    @cache
+    def describe(*values):
+        settings = build(Wildcards(fromdict=dict(values)))
+        return write_settings(settings), describe_settings(settings)
 
-    def contents(wildcards):
-        job = find_job(rule, wildcards)
-        if job.stage == "fetch":
-            return hash_mirrored(CONFIG, job)
-        known = HASHES if job in JOBS else ask(hash_files, [job])
-        return [known[path] for path in job.read if path in known]
+    @cache
+    def hash_code(*modules):
+        code = code_hash(f"stages.{stage}", *modules)
+        return code + code_hash(*prints, words=True) if prints else code
 
-    return {"call": call, "files": name_files, "contents": contents}
+    def find_setting(key):
+        return lambda wildcards: describe(*wildcards.items())[1].get(key, "")
+
+    def call(wildcards, input):
+        words, _ = describe(*wildcards.items())
+        code = hash_code(*list_modules(wildcards))
+        return f"{stage} --code {code} --settings {shlex.join(words)}"
+
+    keys = list_keys(get_type_hints(build)["return"])
+    return {
+        **{f"set_{key.replace('.', '_')}": find_setting(key) for key in keys},
+        "code": lambda wildcards: f"code={hash_code(*list_modules(wildcards))}",
+        "call": call,
+        "files": name_files,
+    }
 
 
-def list_files(*rules):
-    """List all files of these rules in this run."""
-    return [path for job in JOBS if job.rule in rules for path in job.files]
+def checksum(list_files):
+    """Make a param of the checksums of the user's own files among these, since by time alone Snakemake would not see that
+    an older file takes the place of another.
+    """
+
+    def find_checksums(wildcards):
+        own = [path for path in list_files(wildcards) if not path.startswith(f"{PLACES.results}/")]
+        return [f"{path}: sha256 {digest}" for path, digest in ask(hash_files, own).items()]
+
+    return find_checksums
 
 
 def match_any(names):
@@ -259,11 +274,10 @@ def match_made(*rules, further=""):
     return f"(?=(?:{match_any(PLAN.trainings.list_made(*rules))}){further}/)[^/]+"
 
 
-RAW = [job.wildcards for job in PLANNED.values() if job.rule == "fetch"]
-FETCHED = {name: sorted({each[name] for each in RAW}) for name in ("folder", "file")}
+FETCHED = [*map(sorted, map(set, zip(*list_fetches(CONFIG)))), [], []][:2]
 SEARCHED = [*(f"{{model}}_step{step + 1}" for step in range(PLAN.trainings.steps)), "{model}"]
 CONTINUED = sorted({Path(name).name for name in PLAN.trainings.list_made("search_adversary")})
-ORDERS = sorted({Path(name).name.rpartition("_")[0] for name in PLAN.trainings.list_made("retrain_masked")})
+ORDERS = sorted({Path(name).name for name in PLAN.trainings.list_made("retrain_masked")})
 MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
@@ -283,17 +297,17 @@ def grow(base, slope):
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and count_gpus()) else 0
 
 
-def allot_training(rule):
+def allot_training(build):
     """Allot memory of a training, which is larger where a Transformer is fine-tuned; minutes, by the epochs that it, or
-    all steps of a search, may take; and a GPU where one will be used.
+    all steps of a search, may take; and a GPU where one will be used. build: builds its settings.
     """
 
     def memory(wildcards, input, attempt):
-        tuned = find_job(rule, wildcards).settings.architecture.tuned
+        tuned = build(wildcards).architecture.tuned
         return grow(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
 
     def minutes(wildcards, input, attempt):
-        settings = find_job(rule, wildcards).settings
+        settings = build(wildcards)
         base, slope = (60, 50) if settings.architecture.tuned else (20, 1)
         sought = getattr(settings, "continuation", None)
         epochs = settings.epochs * (sought.steps + sought.rounds if sought else 1)
@@ -304,8 +318,26 @@ def allot_training(rule):
 
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
-OWN_AUDITS = [audit.name for audit in PLAN.audit_plan.known.values() if audit.rule == OWN_RULE]
+OWN_AUDITS = [audit.name for audit in PLAN.asked.known.values() if audit.target]
 OVERVIEWS = [exhibit.name for exhibit in EXHIBITS if exhibit.maker == "overview"]
+
+# what the guide prints of columns
+PRINTED = [
+    "report.guide",
+    "columns.audits",
+    *(name_module(audit.target) for audit in PLAN.asked.known.values() if audit.target),
+]
+
+
+def list_makeable():
+    """List all files that can be had of this configuration."""
+    return [
+        path
+        for name, wildcards in PLAN.list_wildcards()
+        for pattern in workflow.get_rule(name).output
+        for path in [strip_wildcard_constraints(str(pattern)).format(**wildcards)]
+    ]
+
 
 # figures in Snakemake's own report
 SHOWN = {exhibit.name: exhibit for exhibit in EXHIBITS}

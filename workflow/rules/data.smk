@@ -9,14 +9,15 @@ rule fetch:
     log:
         "<logs>/fetch/{folder}/{file}.log",
     wildcard_constraints:
-        folder=match_any(FETCHED["folder"]),
-        file=match_any(FETCHED["file"]),
+        folder=match_any(FETCHED[0]),
+        file=match_any(FETCHED[1]),
     retries: 2
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        **find_params("fetch"),
+        **tell("fetch", SETTINGS.build_fetch),
+        mirrored=lambda wildcards: hash_mirrored(CONFIG, wildcards.folder, wildcards.file),
     shell:
         STAGE
 
@@ -24,7 +25,9 @@ rule fetch:
 rule prepare:
     """Read the texts of a data set, split them into words, and make its vocabulary."""
     input:
-        **find_inputs("prepare", "raw vectors records"),
+        raw=INPUTS.list_raw_files,
+        vectors=INPUTS.list_vectors,
+        records=INPUTS.list_records,
     output:
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         census="<results>/corpora/{dataset}/census.parquet",
@@ -35,12 +38,14 @@ rule prepare:
     conda:
         ENVIRONMENT
     # a job of several cores waits until all of them are free; generated texts need no splitting into words
-    threads: lambda wildcards: 4 if find_job("prepare", wildcards).inputs.get("raw") else 1
+    threads: lambda wildcards: 4 if INPUTS.list_raw_files(wildcards) else 1
     resources:
         mem_mb=grow(2200, 5),
         runtime=grow(20, 0.5),
     params:
-        **find_params("prepare"),
+        **tell("prepare", SETTINGS.build_corpus),
+        raw_checksums=checksum(INPUTS.list_raw_files),
+        vector_checksums=checksum(INPUTS.list_vectors),
     shell:
         STAGE
 
@@ -48,5 +53,8 @@ rule prepare:
 rule corpora:
     """Gather the corpora of the run."""
     input:
-        unless_omitted("corpora", list_files("prepare")),
+        unless_omitted(
+            "corpora",
+            expand(rules.prepare.output, dataset=add_others(CONFIG, PLAN.scope.datasets)),
+        ),
     localrule: True

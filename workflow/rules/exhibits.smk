@@ -4,7 +4,7 @@
 rule table:
     """Make a table, in five formats."""
     input:
-        unpack(find_all_inputs("table")),
+        unpack(INPUTS.list_shown),
     output:
         parquet="<results>/tables/{table}.parquet",
         rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
@@ -16,7 +16,7 @@ rule table:
     conda:
         ENVIRONMENT
     params:
-        **find_params("table"),
+        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
     shell:
         STAGE
 
@@ -24,7 +24,7 @@ rule table:
 use rule table as overview with:
     """Make a table from other tables."""
     input:
-        unpack(find_all_inputs("overview")),
+        unpack(INPUTS.list_shown),
     output:
         parquet="<results>/tables/{table}.parquet",
         rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
@@ -34,13 +34,13 @@ use rule table as overview with:
         table=match_any(OVERVIEWS),
     localrule: True
     params:
-        **find_params("overview"),
+        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
 
 
 use rule table as figure with:
     """Draw a figure."""
     input:
-        unpack(find_all_inputs("figure")),
+        unpack(INPUTS.list_shown),
     output:
         pdf="<results>/figures/{figure}.pdf",
         png=report(
@@ -56,13 +56,13 @@ use rule table as figure with:
         "<logs>/figure/{figure}.log",
     localrule: True
     params:
-        **find_params("figure"),
+        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
 
 
 use rule table as figure_of_dataset with:
     """Draw a figure of one data set."""
     input:
-        unpack(find_all_inputs("figure_of_dataset")),
+        unpack(INPUTS.list_shown),
     output:
         pdf="<results>/figures/{dataset}/{figure}.pdf",
         png="<results>/figures/{dataset}/{figure}.png",
@@ -70,30 +70,30 @@ use rule table as figure_of_dataset with:
         "<logs>/figure/{dataset}/{figure}.log",
     localrule: True
     params:
-        **find_params("figure_of_dataset"),
+        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
 
 
 rule tables:
     """Gather the tables of the run."""
     input:
-        unless_omitted("tables", list_files("table", "overview")),
+        unless_omitted("tables", PLAN.exhibits.list_all_files("tables")),
     localrule: True
 
 
 rule figures:
     """Gather the figures of the run."""
     input:
-        unless_omitted("figures", list_files("figure")),
+        unless_omitted("figures", PLAN.exhibits.list_all_files("figures")),
     localrule: True
 
 
 # each of them by a short name: snakemake wp_fig5
 for exhibit in EXHIBITS:
-    if PLAN.exhibit_plan.list_datasets(exhibit):
+    if PLAN.exhibits.list_datasets(exhibit):
 
         rule:
             name:
                 exhibit.rule
             input:
-                PLAN.exhibit_plan.list_files(exhibit),
+                PLAN.exhibits.list_files(exhibit),
             localrule: True

@@ -9,7 +9,9 @@ OF_SPLIT = f"{READOUT}/{{split}}.parquet"
 rule train:
     """Train a model with one seed, and read it out: base, uniform, and the models of all other papers."""
     input:
-        **find_inputs("train", "transformer states reference"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
+        reference=INPUTS.list_reference,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -27,9 +29,9 @@ rule train:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        **allot_training("train"),
+        **allot_training(SETTINGS.build_training),
     params:
-        **find_params("train"),
+        **tell("train", SETTINGS.build_training, SETTINGS.list_modules),
     shell:
         STAGE
 
@@ -37,7 +39,8 @@ rule train:
 use rule train as read_out with:
     """Read a trained model out on its training split, on which adversaries and guided models are trained."""
     input:
-        **find_inputs("read_out", "transformer states"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
         weights=f"{RUN}.safetensors",
@@ -49,15 +52,17 @@ use rule train as read_out with:
         dataset=match_made("train", "train_guide"),
     priority: 85
     resources:
-        **allot_training("read_out") | {"runtime": grow(20, 1)},
+        **allot_training(SETTINGS.build_training) | {"runtime": grow(20, 1)},
     params:
-        **find_params("read_out"),
+        **tell("read_out", SETTINGS.build_training, SETTINGS.list_modules),
 
 
 use rule train as train_adversary with:
     """Train an adversary from scratch: it predicts as the base model does, and attends elsewhere."""
     input:
-        **find_inputs("train_adversary", "transformer states reference"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
+        reference=INPUTS.list_reference,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -71,15 +76,19 @@ use rule train as train_adversary with:
         dataset=match_made("train_adversary"),
     priority: 88
     resources:
-        **allot_training("train_adversary"),
+        **allot_training(SETTINGS.build_training),
     params:
-        **find_params("train_adversary"),
+        **tell("train", SETTINGS.build_training, SETTINGS.list_modules),
 
 
 use rule train as search_adversary with:
     """Search for an adversary that continues from the base model, with a higher or lower lambda at each step."""
     input:
-        **find_inputs("search_adversary", "transformer states start reference others"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
+        start=INPUTS.list_start,
+        reference=INPUTS.list_reference,
+        others=INPUTS.list_others,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -98,15 +107,17 @@ use rule train as search_adversary with:
         model=match_any(CONTINUED),
     priority: 95
     resources:
-        **allot_training("search_adversary"),
+        **allot_training(SETTINGS.build_search),
     params:
-        **find_params("search_adversary"),
+        **tell("search_adversary", SETTINGS.build_search, SETTINGS.list_modules),
 
 
 use rule train as train_guide with:
     """Train the diagnostic MLP with one seed: its attention is uniform, its own, the base model's or an adversary's."""
     input:
-        **find_inputs("train_guide", "transformer states reference"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
+        reference=INPUTS.list_reference,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -119,15 +130,17 @@ use rule train as train_guide with:
         dataset=match_made("train_guide"),
     priority: 70
     resources:
-        **allot_training("train_guide"),
+        **allot_training(SETTINGS.build_training),
     params:
-        **find_params("train_guide"),
+        **tell("train", SETTINGS.build_training, SETTINGS.list_modules),
 
 
 use rule train as retrain_masked with:
     """Retrain the base model on texts without the words that it ranks first, more of them each time (ROAR)."""
     input:
-        **find_inputs("retrain_masked", "transformer states start"),
+        transformer=INPUTS.list_transformer,
+        states=INPUTS.list_states,
+        start=INPUTS.list_start,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
     output:
@@ -144,13 +157,13 @@ use rule train as retrain_masked with:
         runtime=grow(60, 10),
         gpu=GPU,
     params:
-        **find_params("retrain_masked"),
+        **tell("retrain_masked", SETTINGS.build_masking, SETTINGS.list_modules),
 
 
 use rule train as read_classifier with:
     """Read a Transformer classifier of the user's out, with the tail that decides under other weights."""
     input:
-        **find_inputs("read_classifier", "given"),
+        given=INPUTS.list_given,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         readout=f"{READOUT}/test.parquet",
@@ -165,14 +178,15 @@ use rule train as read_classifier with:
         runtime=grow(30, 20),
         gpu=GPU,
     params:
-        **find_params("read_classifier"),
+        **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),
+        checksums=checksum(INPUTS.list_given),
 
 
 rule import_readout:
     """Check a readout of the user's, beside the first training of its model, and import it."""
     input:
-        **find_inputs("import_readout", "given"),
-        **find_inputs("import_readout", "beside"),
+        given=INPUTS.list_given,
+        beside=INPUTS.list_beside,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         readout=f"{READOUT}/test.parquet",
@@ -188,7 +202,8 @@ rule import_readout:
         mem_mb=grow(2000, 20),
         runtime=grow(10, 0.5),
     params:
-        **find_params("import_readout"),
+        **tell("import_readout", SETTINGS.build_import),
+        checksums=checksum(INPUTS.list_given),
     shell:
         STAGE
 
@@ -196,7 +211,8 @@ rule import_readout:
 use rule import_readout as impose_uniform with:
     """Impose uniform weights on the last layer of a Transformer classifier, through its tail."""
     input:
-        **find_inputs("impose_uniform", "given beside"),
+        given=INPUTS.list_given,
+        beside=INPUTS.list_tail,
     output:
         readout=f"{READOUT}/test.parquet",
     log:
@@ -208,4 +224,4 @@ use rule import_readout as impose_uniform with:
         mem_mb=grow(2000, 20),
         runtime=grow(10, 0.5),
     params:
-        **find_params("impose_uniform"),
+        **tell("impose_uniform", SETTINGS.build_import),

@@ -4,7 +4,7 @@
 rule explorer:
     """Make the page on which a reader moves the weights of a text."""
     input:
-        unpack(find_all_inputs("explorer")),
+        unpack(INPUTS.list_explored),
     output:
         page="<results>/explorer.html",
     log:
@@ -14,7 +14,7 @@ rule explorer:
         ENVIRONMENT
     threads: CONFIG.threads
     params:
-        **find_params("explorer"),
+        **tell("explorer", SETTINGS.build_explorer, lambda _: ["explorer.page"], ["columns.tables"]),
     shell:
         STAGE
 
@@ -22,7 +22,7 @@ rule explorer:
 rule report_html:
     """Write the report, with a guide to the results and their configuration."""
     input:
-        unpack(find_all_inputs("report_html")),
+        unpack(INPUTS.list_reported),
     output:
         page="<results>/report.html",
         readme="<results>/README.md",
@@ -33,7 +33,7 @@ rule report_html:
     conda:
         ENVIRONMENT
     params:
-        **find_params("report_html"),
+        **tell("report_html", SETTINGS.build_report, SETTINGS.list_report_modules, PRINTED),
     shell:
         STAGE
 
@@ -41,5 +41,5 @@ rule report_html:
 rule report_page:
     """Gather both pages."""
     input:
-        unless_omitted("report_page", list_files("explorer", "report_html")),
+        unless_omitted("report_page", [*rules.explorer.output, *rules.report_html.output]),
     localrule: True

@@ -4,7 +4,8 @@
 rule unpack:
     """Unpack a Transformer, and check its files."""
     input:
-        **find_inputs("unpack", "archive record"),
+        archive=INPUTS.find_archive,
+        record=INPUTS.find_archive_record,
     output:
         folder=directory("<results>/raw/encoders/{encoder}"),
     log:
@@ -15,7 +16,7 @@ rule unpack:
     conda:
         ENVIRONMENT
     params:
-        **find_params("unpack"),
+        **tell("unpack", SETTINGS.build_unpacking),
     shell:
         STAGE
 
@@ -23,20 +24,20 @@ rule unpack:
 use rule unpack as build with:
     """Build a classifier whose truth is known from the words of a data set."""
     input:
-        **find_inputs("build", "vocabulary"),
+        vocabulary=INPUTS.find_built_words,
     output:
         files=multiext("<results>/raw/built/{classifier}/", *BUILT_FILES),
     log:
         "<logs>/build/built/{classifier}.log",
     localrule: True
     params:
-        **find_params("build"),
+        **tell("build", SETTINGS.build_classifier),
 
 
 use rule unpack as record_transformer with:
     """Record which Transformer this is, by the checksums of its files."""
     input:
-        **find_inputs("record_transformer", "files"),
+        files=INPUTS.list_transformer_files,
     output:
         record="<results>/{transformer}.json",
     log:
@@ -45,7 +46,8 @@ use rule unpack as record_transformer with:
         transformer="transformer|transformers/[^/]+",
     localrule: True
     params:
-        **find_params("record_transformer"),
+        **tell("record_transformer", SETTINGS.build_record),
+        checksums=checksum(INPUTS.list_transformer_files),
 
 
 rule encode:
@@ -67,6 +69,6 @@ rule encode:
         runtime=grow(30, 60),
         gpu=GPU,
     params:
-        **find_params("encode"),
+        **tell("encode", SETTINGS.build_states),
     shell:
         STAGE

@@ -23,6 +23,7 @@ from attention_audit.artefacts.journal import write_note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
+from attention_audit.plan.params import parse_setting
 from attention_audit.server import serve
 from attention_audit.stages.job import Job
 from attention_audit.targets import import_target
@@ -53,7 +54,14 @@ def parser() -> argparse.ArgumentParser:
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")
     parser.add_argument("--socket", type=int, help="with `serve`: the number of the socket that calls come from")
-    parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
+    parser.add_argument(
+        "--settings",
+        type=parse_setting,
+        nargs="*",
+        default=[],
+        metavar="KEY=JSON",
+        help="the settings of the stage, each as key=value in JSON",
+    )
     parser.add_argument("--code", default="", help="hash of the code that the stage runs; goes into the provenance")
     parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
     parser.add_argument("--log", type=Path, help="file that receives the same messages as the terminal")
@@ -109,7 +117,7 @@ def import_stage(call: argparse.Namespace) -> ModuleType:
     gc.disable()
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
-        for target in find_targets(call.settings):
+        for target in find_targets(dict(call.settings)):
             import_target(target)
     except ModuleNotFoundError as error:
         if "attention_audit.stages" not in str(error.name):
@@ -128,26 +136,26 @@ def prepare(arguments: Sequence[str]) -> None:
     with suppress(Exception):
         call = parser().parse_args(arguments)
         importlib.import_module("pandas")
-        if call.stage == "attribution":
+        if call.stage == "attribute":
             importlib.import_module("captum.attr")
         import_stage(call)
 
 
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
-    started = datetime.now(UTC)
-    rule = call.settings.get("audit") or call.settings.get("exhibit") or call.stage
-    _start_log(call.log, make_title(rule, call.settings))
+    started, told = datetime.now(UTC), dict(call.settings)
+    rule = told.get("exhibit") or call.stage
+    _start_log(call.log, make_title(rule, told))
     stage = import_stage(call)
     try:
         (kind,) = get_args(get_type_hints(stage.run)["job"])
-        settings = kind.model_validate(call.settings)
+        settings = kind.model_validate(told)
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))
         raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
     inputs, outputs = _files(call.input), _files(call.output)
-    provenance = Provenance(call.stage, call.settings, call.code)
+    provenance = Provenance(call.stage, told, call.code)
     importing = time.process_time()
     stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
     if call.log:

@@ -45,6 +45,8 @@ class Places:
         """The states of a frozen Transformer of the words of a data set."""
         self.pieces = f"{results}/states/{{dataset}}/pieces.parquet"
         """What the Transformer reads of each text of a data set."""
+        self.attributions = f"{results}/attributions/{{dataset}}/{{model}}/seed{{seed}}/attributions.parquet"
+        """The attributions of one training of a model whose attention is in question."""
         self.audit = f"{results}/audits/{{dataset}}/{{model}}/{{audit}}.parquet"
         """An audit of a model of a data set."""
         self.logs = f"{results}/logs"

@@ -293,7 +293,7 @@ def make_reading(
     tops = weights[:, : len(places)].argmax(1)
     chance = np.nan
     if len(weights[0]) > 1 and first.decided:
-        chance = float(permutation(first, Permutation(), Permutation().seed)["chance_jsd"][0])
+        chance = float(permutation(first, Permutation())["chance_jsd"][0])
     facts = pd.Series(
         {
             "prediction": classes[decision],

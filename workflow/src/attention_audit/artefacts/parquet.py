@@ -1,7 +1,7 @@
 """Reading and writing the Parquet files that `attention_audit.columns` declares."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,10 +42,19 @@ def write_table(
 
 
 def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
-    """Write as `write_table` does, rows that do not fit in memory at once: they come as tables, and each row group
-    holds one or more of these.
+    """Write as `write_table` does, rows that do not fit in memory at once: they come as tables.
 
     Raises pa.ArrowInvalid as `write_table` does, for any of the tables; then no file is written.
+    """
+    with open_writer(path, artefact, provenance) as write:
+        for table in tables:
+            write(table)
+
+
+@contextmanager
+def open_writer(path: Path, artefact: Artefact, provenance: Provenance) -> Iterator[Callable[[pa.Table], None]]:
+    """Open a file of kind `artefact` for writing, and give what writes a table to it; each row group holds one or more
+    tables. The file is there when the block ends, and not where it fails.
     """
     metadata = {PROVENANCE_KEY: provenance.text().encode(), KIND_KEY: artefact.name.encode()}
     schema = artefact.schema.with_metadata(metadata)
@@ -57,13 +66,15 @@ def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], pr
             writer.write_table(pa.concat_tables(gathered))
             gathered.clear()
 
-        for table in tables:
+        def write(table: pa.Table) -> None:
             for field in schema:
                 if not field.nullable and table[field.name].null_count:
                     raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
             gathered.append(table)
             if sum(part.nbytes for part in gathered) >= GROUP:
                 write_group()
+
+        yield write
         if gathered:
             write_group()
         writer.add_key_value_metadata({KEY: OPEN.decode()})

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.arrays import Floats, Floats32
+from attention_audit.columns.audits import ATTENTION_MAPS
 from attention_audit.readout import Readout
 
+from .answers import Answers, Training, explain_sentences
 from .batches import Columns, make_columns
 from .comparison import compare_maps
-from .settings import AttentionMaps
+from .facts import TextFacts
+from .settings import AttentionMaps, Permutation
 
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
@@ -79,7 +82,7 @@ def list_words(
 def read_model(weights: str, readout: Readout, base: Readout) -> Reading:
     """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
     readout = readout.align(base.ids)
-    moved = compare_maps(base, readout, permutations=1, seed=0)["jsd"]
+    moved = compare_maps(base, readout, Permutation(permutations=1, seed=0))["jsd"]
     return Reading(weights, readout.attention, moved, readout.probabilities)
 
 
@@ -112,3 +115,21 @@ def attention_maps(
     ids = choose_texts(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
     return list_words(base, ids, readings, tokens)
+
+
+def ask_attention_maps(
+    trainings: Sequence[Training],
+    answers: Answers,
+    facts: TextFacts,
+    settings: AttentionMaps,
+    instance_adversary: pd.DataFrame | None,
+) -> None:
+    """Ask `attention_maps` of the base model, which comes first, and of the consistent adversary, if there is one.
+
+    instance_adversary: the rows of this audit of the base model, where it was asked.
+    """
+    base, *adversaries = trainings
+    if answers.asks(ATTENTION_MAPS, explain_sentences(base)):
+        contrast = next((adversary.read() for adversary in adversaries), None)
+        columns = attention_maps(base.read(), facts.tokens, settings, answers.report, instance_adversary, contrast)
+        answers.add(ATTENTION_MAPS, columns)

@@ -1,13 +1,13 @@
 """The attributions of one model: computed once, for all audits that run the model again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from attention_audit.arrays import Integers
+from attention_audit.arrays import Floats, Integers
 from attention_audit.batching import sample_texts
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
@@ -17,7 +17,7 @@ from attention_audit.targets import load
 from .batches import make_columns
 from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
-from .rankings import CONTRIBUTION, list_scores, rank
+from .rankings import BY_MAP, CONTRIBUTION, list_scores, rank
 from .settings import Agreement, Deletion, Erasure
 
 
@@ -38,15 +38,64 @@ class RankedRows(NamedTuple):
     fraction_removed: list[float]
 
 
+def score_words(readout: Readout, erasure: Erasure) -> dict[str, Scores]:
+    """Score the words of each text by the rankings by states."""
+    scores = list_scores(readout, erasure.seed)
+    scores.pop(CONTRIBUTION, None)
+    return scores
+
+
+def list_maps(readout: Readout) -> dict[str, Scores]:
+    """List the further maps of a readout."""
+    return {name: [weights.astype(np.float64) for weights in maps] for name, maps in readout.maps.items()}
+
+
+def sample_several(readout: Readout, deletion: Deletion, chosen: Integers) -> Integers:
+    """Sample the texts of several words of which `located` is asked: those of `deletion`, and those at `chosen`."""
+    several = np.flatnonzero(readout.words > 1)
+    return np.intersect1d(several, np.union1d(sample_texts(len(readout), deletion.texts), chosen))
+
+
+@dataclass(eq=False)
+class Attributions:
+    """The attributions of one training, without the model that they were computed with.
+
+    readout: of the same texts in the same order. scores: those of every text by name, as they are correlated with
+    attention. falls: what the predicted class loses without each word, by the position of the text. integrated:
+    integrated gradients, likewise, of a sample of the texts.
+    """
+
+    readout: Readout
+    scores: dict[str, Scores] = field(default_factory=dict)
+    falls: dict[int, Floats] = field(default_factory=dict)
+    integrated: dict[int, Floats] = field(default_factory=dict)
+
+    @property
+    def chosen(self) -> Integers:
+        """Return the positions of the texts that have integrated gradients."""
+        return np.array(sorted(self.integrated), np.int64)
+
+    def list_word_scores(self, deletion: Deletion, erasure: Erasure) -> dict[str, dict[int, Floats]]:
+        """List the scores of words, by the position of the text, by the rankings that no readout has a map of: by
+        states, leave-one-out and integrated gradients; of the texts of which `located` is asked.
+        """
+        several = sample_several(self.readout, deletion, self.chosen)
+        rankings = score_words(self.readout, erasure).items()
+        scores = {name: {member: every[member] for member in several} for name, every in rankings if name not in BY_MAP}
+        loo, integrated = FURTHER
+        scores[loo] = {member: self.falls[member] for member in several}
+        return scores | {
+            integrated: {member: self.integrated[member] for member in several if member in self.integrated}
+        }
+
+
 @dataclass(eq=False)
 class AttributedTexts:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
     Each attribution is computed when an audit first asks for it, and kept. `report` says which. agreement, deletion: of
     how many texts the slow ones are computed; and the attributions of the user's own. erasure: the seed of what is
-    random. together: gives leave-one-out of several models, of which this is the one at `place`; None: it is computed
-    here. seed: of this training. earlier: what an audit has kept of the trainings of this model that it was asked of
-    before, by seed.
+    random.
     """
 
     model: Network
@@ -56,16 +105,12 @@ class AttributedTexts:
     agreement: Agreement = field(default_factory=Agreement)
     deletion: Deletion = field(default_factory=Deletion)
     erasure: Erasure = field(default_factory=Erasure)
-    together: Callable[[], Sequence[Deletions]] | None = None
-    place: int = 0
-    seed: int = 0
-    earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
     _kept: dict[bytes, Deletions] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
         """Return leave-one-out of all texts."""
-        found = self.together()[self.place] if self.together else leave_one_out(self.model, self.split)
+        found = leave_one_out(self.model, self.split)
         self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
@@ -116,12 +161,9 @@ class AttributedTexts:
         the last alone.
         """
         chosen, gains = self.integrated_gradients
-        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), self.deletion.texts), chosen))
-        further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
-        maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
-        scores = list_scores(self.readout, self.erasure.seed)
-        scores.pop(CONTRIBUTION, None)
-        scores |= {**dict(further), **maps}
+        several = sample_several(self.readout, self.deletion, chosen)
+        further = dict(zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True))
+        scores = score_words(self.readout, self.erasure) | further | list_maps(self.readout)
         return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
 
     @cached_property
@@ -137,6 +179,33 @@ class AttributedTexts:
         member = np.concatenate([*asked.values()])
         columns = make_columns(RankedRows._fields[3:], rows).values()
         return RankedRows(self.find_deletions(asked["loo"]), member, self.split.lengths[member], *columns)
+
+    def keep(self, audits: Collection[str], marked: bool) -> "Attributions":
+        """Compute the attributions that these audits read, and keep them without the model. marked: whether words of
+        the texts are marked.
+        """
+        kept = Attributions(self.readout)
+        judging = marked and "plausible_words" in audits
+        if judging or {"correlation", "agreement"} & {*audits}:
+            kept.scores = dict(self.scores)
+        if judging:
+            _ = self.deletions, self.integrated_gradients
+        if "agreement" in audits:
+            _ = self.integrated_gradients
+        if {"located", "attribution_stability", "replaced", "soft"} & {*audits}:
+            _ = self.word_scores
+        if "word_attributions" in audits:
+            kept.scores.setdefault("gradient", self.gradient)
+            chosen, _ = self.integrated_gradients
+            _ = self.find_deletions(np.arange(len(self.split)) if self.deletion.texts is None else chosen)
+        if "integrated_gradients" in vars(self):
+            chosen, gains = self.integrated_gradients
+            kept.integrated = {int(member): gains[member] for member in chosen}
+        for members, deletions in self._kept.items():
+            kept.falls |= {int(member): deletions.falls[member] for member in np.frombuffer(members, np.int64)}
+        if "deletions" in vars(self):
+            kept.falls = dict(enumerate(self.deletions.falls))
+        return kept
 
 
 Attribution = Callable[[AttributedTexts], Scores]

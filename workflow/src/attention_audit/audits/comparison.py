@@ -20,18 +20,24 @@ trainings decide alike. Measured by Spearman's rank correlation over the words o
 move; scores that may be negative are no distribution, and have no such distance.
 """
 
+from collections.abc import Iterable, Sequence
+from functools import cache
+
 import numpy as np
 import torch
 
 from attention_audit.answer.samples import weigh_classes
+from attention_audit.columns.audits import COMPARISON, CONSISTENCY, MAP_STABILITY, STABILITY
 from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
+from .answers import Answers, Training
 from .batches import Columns, collect, compute_rank_correlation, draw_orders, make_columns, permute_weights
+from .settings import Permutation
 
 
-def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> Columns:
+def compare_maps(first: Readout, second: Readout, settings: Permutation) -> Columns:
     """Return the columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction,
     base_max_attention; one row for each text of `first`.
 
@@ -43,7 +49,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     second = second.align(first.ids)
 
     def measure(one: PaddedReadout, other: PaddedReadout) -> Columns:
-        shuffled = permute_weights(other.attention, draw_orders(other, first.ids, permutations, seed))
+        shuffled = permute_weights(other.attention, draw_orders(other, first.ids, settings.permutations, settings.seed))
         return {
             "jsd": jsd(one.attention, other.attention),
             "chance_jsd": jsd(one.attention, shuffled).mean(0),
@@ -61,7 +67,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     }
 
 
-def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> Columns:
+def consistency(base: Readout, other: Readout, settings: Permutation) -> Columns:
     """Return the columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD
     one in which all classes that `base` predicts count alike.
 
@@ -70,7 +76,7 @@ def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> 
 
     Raises AuditError where `other` lacks a text.
     """
-    columns = compare_maps(base, other, permutations, seed)
+    columns = compare_maps(base, other, settings)
     return {"tvd": [weigh_classes(columns["tvd"], columns["base_prediction"])]} | {
         name: [columns[name].mean()] for name in ("jsd", "chance_jsd")
     }
@@ -90,3 +96,30 @@ def map_stability(other: Readout, own: Readout) -> Columns:
         for id_, *both in zip(other.ids, theirs[name], ours[name], strict=True)
     ]
     return make_columns(("id", "map", "rho"), rows)
+
+
+def ask_comparison(base: Training, others: Iterable[Training], answers: Answers, settings: Permutation) -> None:
+    """Ask `comparison` and `consistency` of trainings, each beside the base model; `consistency` on the split on which
+    an adversary is chosen, where the training is read out there.
+    """
+    read_base = cache(base.read)
+    for training in others:
+        if answers.asks(COMPARISON):
+            columns = compare_maps(read_base("test"), training.read("test"), settings)
+            answers.add(COMPARISON, columns, training)
+        if (split := training.about.consistent_on) and answers.asks(CONSISTENCY):
+            answers.add(CONSISTENCY, consistency(read_base(split), training.read(split), settings), training)
+        answers.report(training.describe())
+
+
+def ask_stability(trainings: Sequence[Training], answers: Answers, settings: Permutation) -> None:
+    """Ask `stability` and `map_stability` of every two trainings, the later one beside the earlier."""
+    for number, earlier in enumerate(trainings[:-1], start=1):
+        first = earlier.read()
+        for later in trainings[number:]:
+            second, seed = later.read(), earlier.about.seed
+            if answers.asks(STABILITY):
+                answers.add(STABILITY, compare_maps(first, second, settings), later, seed)
+            if answers.asks(MAP_STABILITY):
+                answers.add(MAP_STABILITY, map_stability(first, second), later, seed)
+            answers.report(f"{later.describe(seed)}: {len(first)} texts")

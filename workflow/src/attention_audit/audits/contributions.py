@@ -49,11 +49,12 @@ from torch.nn.functional import pad
 
 from attention_audit.arrays import Floats
 from attention_audit.batching import cut_rows, mark_lengths, stream
-from attention_audit.columns.audits import BINS, DRAWS, TOP
+from attention_audit.columns.audits import BINS, CONTRIBUTIONS, DRAWS, RANKED_SETS, SHUFFLES, SINGLE_WEIGHT, TOP
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
+from .answers import Answers, Training, explain_pairs, explain_undecided
 from .batches import Columns, collect, draw_orders, repeat_texts, stack_values
 from .erasure import (
     ErasableTexts,
@@ -137,7 +138,7 @@ def measure_order(texts: ErasableTexts, order: Tensor) -> Columns:
     return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
 
 
-def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
+def ranked_sets(readout: Readout, settings: Erasure) -> Columns:
     """Return the columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency,
     comprehensiveness_curve, sufficiency_curve; one row for each ranking (`load_rankers`) and text of more than one
     item; the paper leaves the others out (section 5.3).
@@ -156,10 +157,10 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
 
     Predictions are recomputed in float64, so that erasing nothing never counts as a change.
     """
-    rankers = load_rankers(rankings)
+    rankers = load_rankers(settings.rankings)
 
     def measure(texts: ErasableTexts) -> Columns:
-        orders = (sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in rankers.values())
+        orders = (sort_falling(ranker(texts, readout.ids, settings.seed), texts) for ranker in rankers.values())
         return stack_values([measure_order(texts, order) for order in orders])
 
     found = collect(measure, batch_erasable(readout))
@@ -177,7 +178,7 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Co
     return columns
 
 
-def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
+def single_weight(readout: Readout, settings: Erasure) -> Columns:
     """Return the columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips, top_fall.
 
     One row for each ranking (`TOPS`, and the user's own), draw (`DRAWS`) and text. delta_js is JS(p, p without the top
@@ -191,16 +192,18 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
     that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
     differences are then 0.
     """
-    tops = {name: ranker for name, ranker in load_rankers(rankings).items() if name in TOPS or ":" in name}
+    tops = {name: ranker for name, ranker in load_rankers(settings.rankings).items() if name in TOPS or ":" in name}
 
     def measure(texts: ErasableTexts) -> Columns:
         ranks = torch.tensor(
             [
-                int(stream("other", readout.ids[member], seed).integers(1, max(words, 2)))
+                int(stream("other", readout.ids[member], settings.seed).integers(1, max(words, 2)))
                 for member, words in zip(texts.members, texts.words.tolist(), strict=True)
             ]
         )
-        orders = torch.stack([sort_falling(ranker(texts, readout.ids, seed), texts) for ranker in tops.values()])
+        orders = torch.stack(
+            [sort_falling(ranker(texts, readout.ids, settings.seed), texts) for ranker in tops.values()]
+        )
         top = orders[..., 0]
         by_rank = orders[:, torch.arange(len(ranks)), ranks]
         erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
@@ -282,3 +285,19 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
         "shuffle": np.repeat(np.arange(1 + count, dtype=np.int32), len(readout)),
         **{name: values.reshape(-1) for name, values in found.items()},
     }
+
+
+def ask_erasure(trainings: Iterable[Training], answers: Answers, erasure: Erasure, permutation: Permutation) -> None:
+    """Ask `contributions`, `single_weight`, `ranked_sets` and `shuffles` of trainings."""
+    for training in trainings:
+        for readout in training.read_parts():
+            lacks = explain_pairs(readout, answers.dataset), explain_undecided(training, readout)
+            if answers.asks(CONTRIBUTIONS, *lacks):
+                answers.add(CONTRIBUTIONS, contributions(readout), training)
+            if answers.asks(SINGLE_WEIGHT, *lacks):
+                answers.add(SINGLE_WEIGHT, single_weight(readout, erasure), training)
+            if answers.asks(RANKED_SETS, *lacks):
+                answers.add(RANKED_SETS, ranked_sets(readout, erasure), training)
+            if answers.asks(SHUFFLES, *lacks):
+                answers.add(SHUFFLES, shuffles(readout, erasure, permutation), training)
+        answers.report(training.describe())

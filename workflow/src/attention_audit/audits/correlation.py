@@ -46,15 +46,24 @@ import torch
 from scipy.stats import kendalltau
 
 from attention_audit.arrays import Array
+from attention_audit.columns.audits import (
+    AGREEMENT,
+    ATTRIBUTION_STABILITY,
+    CORRELATION,
+    PLAUSIBLE_WORDS,
+    WORD_ATTRIBUTIONS,
+)
 from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
 from attention_audit.model.network import use_inference
 
-from .attributed import AttributedTexts
+from .answers import Answers, Training, explain_sentences, explain_unmarked
+from .attributed import AttributedTexts, Attributions
 from .batches import Columns, compute_rank_correlation, make_columns, select_class
+from .facts import TextFacts
 from .leave_one_out import predict_without
 from .plausibility import NAMES, Rationales, evidence_mass, find_evidence, list_cases, measure_cases
-from .rankings import BY_MAP, RANKERS
-from .settings import Correlation
+from .rankings import RANKERS
+from .settings import Correlation, Deletion, Erasure
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
@@ -82,78 +91,70 @@ def list_pairs(scores: Iterable[str]) -> list[tuple[str, str]]:
     return [*(("attention", name) for name in scores), YARDSTICK]
 
 
-def correlation(texts: AttributedTexts, settings: Correlation) -> Columns:
+def correlation(attributions: Attributions, settings: Correlation) -> Columns:
     """Return the columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`list_pairs`) and
     text.
 
     tau and p are NaN where either attribution scores all tokens the same, and top_k_overlap is NaN where the text has
     at most `top_k` tokens.
     """
-    readout, top = texts.readout, settings.top_k
-    everything: dict[str, Sequence[Any]] = {"attention": readout.word_attention, **texts.scores}
-    texts_ = (readout.ids, readout.predictions.tolist(), readout.words.tolist())
+    readout, top = attributions.readout, settings.top_k
+    scores: dict[str, Sequence[Any]] = {"attention": readout.word_attention, **attributions.scores}
+    texts = (readout.ids, readout.predictions.tolist(), readout.words.tolist())
     rows = [
         (id_, prediction, f"{first}~{second}", tokens, *compute_tau(one, other), share_highest(one, other, top))
-        for first, second in list_pairs(texts.scores)
-        for id_, prediction, tokens, one, other in zip(*texts_, everything[first], everything[second], strict=True)
+        for first, second in list_pairs(attributions.scores)
+        for id_, prediction, tokens, one, other in zip(*texts, scores[first], scores[second], strict=True)
     ]
     return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
 
-def agreement(texts: AttributedTexts) -> Columns:
+def agreement(attributions: Attributions) -> Columns:
     """Return the columns first, second, tau, texts; one row for every two of attention, the attributions of every text
     and integrated gradients, by their magnitudes, on the sample of texts that has the latter.
 
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
     tau: the mean over these texts, NaN where there is none.
     """
-    chosen, integrated = texts.integrated_gradients
-    everything: dict[str, Sequence[Any]] = {"attention": texts.readout.word_attention, **texts.scores}
-    everything["integrated_gradients"] = [np.abs(scores) for scores in integrated]
+    scores: dict[str, Any] = {"attention": attributions.readout.word_attention, **attributions.scores}
+    scores["integrated_gradients"] = {member: np.abs(gains) for member, gains in attributions.integrated.items()}
     rows = []
-    for first, second in combinations(everything, 2):
-        values = np.array([compute_tau(everything[first][i], everything[second][i])[0] for i in chosen])
+    for first, second in combinations(scores, 2):
+        values = np.array([compute_tau(scores[first][i], scores[second][i])[0] for i in attributions.chosen])
         defined = values[~np.isnan(values)]
         rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
     return make_columns(("first", "second", "tau", "texts"), rows)
 
 
-def word_attributions(texts: AttributedTexts) -> Columns:
+def word_attributions(attributions: Attributions, deletion: Deletion) -> Columns:
     """Return the columns id, attribution, scores: a row for each attribution and text that has it.
 
     gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
     loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
     `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
     """
-    chosen, gains = texts.integrated_gradients
-    everyone = np.arange(len(texts.split))
-    asked = everyone if texts.deletion.texts is None else chosen
-    members = {"gradient": everyone, "loo": asked, "integrated_gradients": chosen}
-    scores = (texts.gradient, texts.find_deletions(asked).falls, gains)
+    ids, chosen = attributions.readout.ids, attributions.chosen
+    asked = range(len(ids)) if deletion.texts is None else chosen
     rows = [
-        (texts.readout.ids[member], name, own[member].astype(np.float32))
-        for (name, some), own in zip(members.items(), scores, strict=True)
-        for member in some
+        *((ids[i], "gradient", scores.astype(np.float32)) for i, scores in enumerate(attributions.scores["gradient"])),
+        *((ids[i], "loo", attributions.falls[i].astype(np.float32)) for i in asked),
+        *((ids[i], "integrated_gradients", attributions.integrated[i].astype(np.float32)) for i in chosen),
     ]
     return make_columns(("id", "attribution", "scores"), rows)
 
 
-def attribution_stability(texts: AttributedTexts) -> Columns:
-    """Return the columns other, id, map, rho: a row for each earlier training of the model, attribution and text that
-    has it.
+def attribution_stability(earlier: Attributions, later: Attributions, deletion: Deletion, erasure: Erasure) -> Columns:
+    """Return the columns id, map, rho: a row for each attribution that readouts carry no map of, and text that has it.
 
     Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
     """
-    every, members = texts.word_scores
-    own = {name: scores for name, scores in every.items() if name not in {*BY_MAP, *texts.readout.maps}}
+    first, second = (each.list_word_scores(deletion, erasure) for each in (earlier, later))
     rows = [
-        (other, texts.readout.ids[member], name, compute_rank_correlation(theirs[name][member], scores[member]))
-        for other, theirs in texts.earlier.items()
-        for name, scores in own.items()
-        for member in members[name]
+        (later.readout.ids[member], name, compute_rank_correlation(first[name][member], scores))
+        for name, of_texts in second.items()
+        for member, scores in of_texts.items()
     ]
-    texts.earlier[texts.seed] = own
-    return make_columns(("other", "id", "map", "rho"), rows)
+    return make_columns(("id", "map", "rho"), rows)
 
 
 def conicity(texts: AttributedTexts) -> Columns:
@@ -174,24 +175,25 @@ def name_words(name: str) -> str:
     return f"word_{name}" if name in RANKERS else name
 
 
-def plausible_words(texts: AttributedTexts, rationales: Rationales) -> Columns:
+def plausible_words(attributions: Attributions, rationales: Rationales) -> Columns:
     """Return the columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the
     network again.
 
-    These are what `correlation`, `agreement` and `located` ask for, computed once for all of them; the last two with
-    their signs, as `located` ranks by them. loo: what the predicted class loses without the word. integrated_gradients
-    have rows for a sample of the texts, the one of the audit `agreement`. Where no text is marked, nothing is computed.
+    These are what `correlation`, `agreement` and `located` ask for; the last two with their signs, as `located` ranks
+    by them. loo: what the predicted class loses without the word. integrated_gradients have rows for a sample of the
+    texts, the one of the audit `agreement`.
     """
-    ids = texts.readout.ids
-    cases = list_cases(ids, texts.readout.places, rationales)
+    ids = attributions.readout.ids
+    cases = list_cases(ids, attributions.readout.places, rationales)
     if not cases:
         return make_columns(NAMES, [])
-    every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
-    every["loo"] = texts.deletions.falls
-    rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
-    chosen, gains = texts.integrated_gradients
-    sample = [case for case in cases if case.text in chosen]
-    return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
+    scores: dict[str, Any] = {
+        name_words(name): of_texts for name, of_texts in attributions.scores.items() if name != "loo"
+    }
+    rows = [row for name, of_texts in scores.items() for row in measure_cases(ids, name, cases, of_texts)]
+    rows += measure_cases(ids, "loo", cases, attributions.falls)
+    sample = [case for case in cases if case.text in attributions.integrated]
+    return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, attributions.integrated))
 
 
 def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) -> Columns:
@@ -219,3 +221,29 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
         "right_without": np.where(np.isnan(fall), None, after.argmax(1).numpy() == labels),
         "fall": fall,
     }
+
+
+def ask_attribution(
+    trainings: Mapping[Training, Attributions],
+    answers: Answers,
+    facts: TextFacts,
+    correlating: Correlation,
+    deletion: Deletion,
+    erasure: Erasure,
+) -> None:
+    """Ask the audits of attributions of the trainings of a model, in the order of their seeds."""
+    unmarked, numbered = explain_unmarked(facts, answers.dataset), [*trainings.items()]
+    for number, (training, attributions) in enumerate(numbered):
+        sentences = explain_sentences(training)
+        if answers.asks(CORRELATION, sentences):
+            answers.add(CORRELATION, correlation(attributions, correlating), training)
+        if answers.asks(AGREEMENT, sentences):
+            answers.add(AGREEMENT, agreement(attributions), training)
+        for earlier, before in numbered[:number]:
+            if answers.asks(ATTRIBUTION_STABILITY, sentences):
+                columns = attribution_stability(before, attributions, deletion, erasure)
+                answers.add(ATTRIBUTION_STABILITY, columns, training, earlier.about.seed)
+        if answers.asks(PLAUSIBLE_WORDS, sentences, unmarked):
+            answers.add(PLAUSIBLE_WORDS, plausible_words(attributions, facts.rationales), training)
+        if not number and answers.asks(WORD_ATTRIBUTIONS, sentences):
+            answers.add(WORD_ATTRIBUTIONS, word_attributions(attributions, deletion), training)

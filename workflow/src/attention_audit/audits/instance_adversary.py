@@ -17,7 +17,7 @@ With several heads, every head has weights of its own, a_k and a_0 are the means
 the tail. The search may use rounder numbers than what it finds is judged by (`Heads.round_values`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,10 +25,12 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Adam, cut_rows, stream
+from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
+from .answers import Answers, Training, explain_undecided
 from .batches import Columns, collect
 from .settings import InstanceAdversary
 
@@ -108,7 +110,7 @@ def find_furthest(texts: PaddedReadout, restarts: Tensor, epsilon: float) -> tup
     return candidates[best, rows], divergence[best, rows], predicted[best, rows], admissible[1:].sum(0)
 
 
-def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]) -> Columns:
+def instance_adversary(base: Readout, settings: InstanceAdversary, report: Callable[[str], None]) -> Columns:
     """Return the columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention,
     attention.
 
@@ -120,7 +122,7 @@ def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, re
 
     def measure(texts: PaddedReadout, exact: PaddedReadout) -> Columns:
         nonlocal done, shown
-        restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, seed))
+        restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, settings.seed))
         best, divergence, predicted, admissible = find_furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
@@ -141,3 +143,12 @@ def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, re
         "base_prediction": base.predictions.astype(np.int32),
         "base_max_attention": base.max_attention,
     } | collect(measure, base.batches(torch.float32), base.batches(torch.float64))
+
+
+def ask_instance_adversary(trainings: Iterable[Training], answers: Answers, settings: InstanceAdversary) -> None:
+    """Ask `instance_adversary` of trainings."""
+    for training in trainings:
+        readout = training.read()
+        if answers.asks(INSTANCE_ADVERSARY, explain_undecided(training, readout)):
+            answers.add(INSTANCE_ADVERSARY, instance_adversary(readout, settings, answers.report), training)
+            answers.report(f"{training.describe()}: {len(readout)} texts")

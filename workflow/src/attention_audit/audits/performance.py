@@ -3,14 +3,17 @@
 Claims: a model that needs attention predicts worse without it. Higher is better. Wiegreffe & Pinter 2019, section 3.2.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from attention_audit.columns.audits import CUT_TEXTS, PERFORMANCE, PREDICTIONS
 from attention_audit.readout import Readout
 from attention_audit.scores import accuracy, f1, roc_auc
 
+from .answers import Answers, Training, explain_sentences
 from .batches import Columns
+from .facts import TextFacts
 
 
 def performance(readout: Readout, selection: str) -> Columns:
@@ -58,3 +61,16 @@ def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> Columns:
         "words": np.array([len(tokens[name]) for name in ids], np.int32),
         "read": readout.words[cut].astype(np.int32),
     }
+
+
+def ask_performance(trainings: Iterable[Training], answers: Answers, facts: TextFacts) -> None:
+    """Ask `performance` and `predictions` of all trainings, and `cut_texts` of those in question."""
+    for training in trainings:
+        readout, about = training.read(), training.about
+        if answers.asks(PERFORMANCE):
+            answers.add(PERFORMANCE, performance(readout, about.selection), training)
+        if answers.asks(PREDICTIONS):
+            answers.add(PREDICTIONS, predictions(readout), training)
+        if about.judged and answers.asks(CUT_TEXTS, explain_sentences(training)):
+            answers.add(CUT_TEXTS, cut_texts(readout, facts.tokens), training)
+        answers.report(f"{training.describe()}: {len(readout)} texts")

@@ -16,22 +16,26 @@ chance now and then; its seeds say whether it does again. Runs on the readout, t
 another model the mean of the heads alone decides, so that a head's weights change it by their part of the mean.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from attention_audit.columns.audits import HEADS, PERMUTATION
 from attention_audit.divergence import detect_flips, jsd_rearranged, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
+from .answers import Answers, Training, explain_one_head, explain_undecided
 from .batches import Columns, collect, draw_orders, permute_weights, stack_values
 from .erasure import ErasableTexts, batch_erasable, find_share
 from .rankings import sort_falling
 from .settings import Permutation
 
 
-def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
+def permutation(readout: Readout, settings: Permutation) -> Columns:
     """Return the columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for
     each text.
 
@@ -40,7 +44,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
     """
 
     def measure(texts: PaddedReadout) -> Columns:
-        random = draw_orders(texts, readout.ids, settings.permutations, seed, settings.marks)
+        random = draw_orders(texts, readout.ids, settings.permutations, settings.seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         moved = tvd(after, before).numpy()
         return {
@@ -73,7 +77,7 @@ def replace_head(texts: PaddedReadout, weights: Tensor, head: int, other: Tensor
     return every
 
 
-def heads(readout: Readout, permutations: int, seed: int) -> Columns:
+def heads(readout: Readout, settings: Permutation) -> Columns:
     """Return the columns id, head, items, mean_tvd, flips, fraction_removed; one row for each text and head, heads from
     1.
 
@@ -84,7 +88,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
 
     def measure(texts: PaddedReadout) -> Columns:
         weights, before, found = readout.pad_heads(texts.members), texts.predict(texts.weights[None]), []
-        drawn = draw_orders(texts, readout.ids, min(permutations, MAX_PERMUTATIONS), seed)
+        drawn = draw_orders(texts, readout.ids, min(settings.permutations, MAX_PERMUTATIONS), settings.seed)
         for head, own in enumerate(weights.unbind(1)):
             after = texts.predict(replace_head(texts, weights, head, permute_weights(own, drawn)))
             flips = detect_flips(before, after).double().mean(0)
@@ -104,3 +108,15 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
         "items": np.repeat(readout.lengths.astype(np.int32), count),
         **{name: values.T.reshape(-1) for name, values in found.items()},
     }
+
+
+def ask_permutation(trainings: Iterable[Training], answers: Answers, settings: Permutation) -> None:
+    """Ask `permutation` and `heads` of trainings."""
+    for training in trainings:
+        for readout in training.read_parts():
+            undecided = explain_undecided(training, readout)
+            if answers.asks(PERMUTATION, undecided):
+                answers.add(PERMUTATION, permutation(readout, settings), training)
+            if answers.asks(HEADS, undecided, explain_one_head(training, readout)):
+                answers.add(HEADS, heads(readout, settings), training)
+        answers.report(training.describe())

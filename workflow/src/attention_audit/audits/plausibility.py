@@ -32,11 +32,21 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.arrays import Array, Flags, Floats, Integers
+from attention_audit.columns.audits import EVIDENCE, PLANTED, PLAUSIBILITY
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.readout import Readout
 
+from .answers import (
+    Answers,
+    Training,
+    explain_pairs,
+    explain_sentences,
+    explain_undecided,
+    explain_unmarked,
+)
 from .batches import Columns, make_columns
 from .erasure import batch_erasable
+from .facts import TextFacts
 from .rankings import RANKERS, TOPS, list_scores, sort_falling
 
 Row = tuple[Any, ...]
@@ -141,8 +151,12 @@ def list_rows(ids: Sequence[str], name: str, cases: Sequence[Case], *measures: I
     ]
 
 
-def measure_cases(ids: Sequence[str], name: str, cases: Sequence[Case], scores: Sequence[Array]) -> list[Row]:
-    """List what an attribution of this name reaches on each map, from its scores of the items of each text."""
+def measure_cases(
+    ids: Sequence[str], name: str, cases: Sequence[Case], scores: Sequence[Array] | Mapping[int, Array]
+) -> list[Row]:
+    """List what an attribution of this name reaches on each map, from its scores of the items of each text, by the
+    position of the text.
+    """
     of_words = [scores[case.text][: len(case.marked)].astype(np.float64) for case in cases]
     signed = name in NO_SHARES or any((own < 0).any() for own in of_words)
     shares = [
@@ -243,3 +257,22 @@ def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> Columns:
                 if member in items
             ]
     return make_columns(("id", "ranking", "on_evidence", "chance"), rows)
+
+
+def ask_plausibility(trainings: Iterable[Training], answers: Answers, facts: TextFacts) -> None:
+    """Ask `evidence` of all trainings, and `plausibility` and `planted` of those in question."""
+    unmarked = explain_unmarked(facts, answers.dataset)
+    for training in trainings:
+        sentences = explain_sentences(training)
+        evidence = {} if unmarked else facts.evident_sentences if training.about.hierarchical else facts.evidence
+        for readout in training.read_parts():
+            if answers.asks(EVIDENCE, unmarked):
+                answers.add(EVIDENCE, evidence_mass(readout, evidence), training)
+            if not training.about.judged:
+                continue
+            if answers.asks(PLAUSIBILITY, sentences, unmarked):
+                answers.add(PLAUSIBILITY, plausibility(readout, facts.rationales, facts.frequencies), training)
+            pairs, undecided = explain_pairs(readout, answers.dataset), explain_undecided(training, readout)
+            if answers.asks(PLANTED, unmarked, pairs, undecided):
+                answers.add(PLANTED, planted(readout, evidence), training)
+        answers.report(training.describe())

@@ -1,6 +1,6 @@
 """Settings of the audits: sections of the configuration, and what the job of a rule that makes audits is told."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -86,60 +86,106 @@ class AttentionMaps(Section):
     """Ids of further test instances to show."""
 
 
-class AuditedRun(Section):
-    """One model with one seed, as the columns of an audit name it, and what an audit may ask about it.
-
-    selection: the split on which its epoch was selected. hierarchical: whether its items are sentences. searched: the
-    step of a search by continuation that it is, 0 for the chosen one, None for other models; the lambda of such a run
-    is known only after the search. other: the seed of the same model that it is compared with; None where it is
-    compared with none, or with another model.
-
-    readout: the place of its readout, and of its weights, among those of the job; against: that of the readout which it
-    is compared with. architecture, classifier: what it takes to run it again, of a model that is trained here or of one
-    that is given; both are None where it is not run again.
-    """
+class AuditedTraining(Section):
+    """One model with one seed, as the columns of an audit name it, and what an audit may ask about it."""
 
     model: str
-    lambda_: float | None
+    """Its name in its suite."""
     seed: Seed
-    selection: str
-    hierarchical: bool
+    """Its seed, or, of a model that is given, the number of the training."""
+    lambda_: float | None = None
+    """The weight of its penalty, where that is known before it is trained."""
     searched: int | None = None
-    other: Seed | None = None
-    readout: int = 0
-    against: int | None = None
+    """The step of a search by continuation that it is, 0 for the chosen one; its lambda is known after the search."""
+    selection: str = "unknown"
+    """The split on which its epoch was selected."""
+    hierarchical: bool = False
+    """Whether its items are sentences."""
+    judged: bool = True
+    """Whether its own attention is in question; other models are what that is held against."""
+    consistent_on: Literal["dev", "test", ""] = "test"
+    """The split on which it is chosen among adversaries; "" where it is not read out there."""
     architecture: Architecture | None = None
+    """What it is built of, where it is trained here and run again."""
     classifier: ReadClassifier | None = None
+    """How it is read, where it is a classifier that is given and run again."""
 
 
 class AuditJob(Section):
-    """One audit of a job.
-
-    target, takes, columns, needs: those of its entry in plan/audits.yaml; columns is the declaration of its columns.
-    sections: the sections of the configuration that the audit reads, by key. after: the declarations of the audits that
-    it reads, by name. attributions: of the user's own, each "module:function", which an audit that runs models again
-    compares too. code: hash of what it runs. reason: why it is not asked; its file then has no rows.
-    """
-
-    audit: str
-    target: str
-    takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
-    columns: str
-    needs: list[str] = []
-    runs: list[AuditedRun] = []
-    sections: dict[str, dict[str, Any]] = {}
-    after: dict[str, str] = {}
-    attributions: list[str] = []
-    code: str = ""
-    reason: str = ""
-
-
-class AuditsJob(Section):
-    """The audits of one rule, of one model of a data set, by its name in paths. audit: the name of the rule."""
+    """What the job of a rule is told that asks audits of a model."""
 
     dataset: str
+    """The data set."""
     model: str
-    audit: str
-    audits: list[AuditJob]
+    """The model in question, by its name in paths."""
+    trainings: list[AuditedTraining]
+    """Those that are asked, in the order of the job's readouts."""
+    unasked: dict[str, str] = {}
+    """Why an audit of the rule is not asked, by its name; its file then has no rows."""
+
+
+class ComparisonJob(AuditJob):
+    """The audits `comparison` and `consistency`, and `stability` and `map_stability`."""
+
+    permutation: Permutation
+
+
+class PermutationJob(AuditJob):
+    """The audits `permutation` and `heads`."""
+
+    permutation: Permutation
+
+
+class ErasureJob(AuditJob):
+    """The audits `contributions`, `single_weight`, `ranked_sets` and `shuffles`."""
+
+    erasure: Erasure
+    permutation: Permutation
+
+
+class InstanceAdversaryJob(AuditJob):
+    """The audit `instance_adversary`."""
+
+    instance_adversary: InstanceAdversary
+
+
+class AttentionMapsJob(AuditJob):
+    """The audit `attention_maps`."""
+
+    attention_maps: AttentionMaps
+
+
+class AttributeJob(Section):
+    """The attributions of one training, and what is asked of it by running it again."""
+
+    dataset: str
+    """The data set."""
+    model: str
+    """The model, by its name in paths."""
+    seed: Seed
+    """Its seed."""
+    training: AuditedTraining
+    """What it is called, and what it takes to run it again."""
+    audits: list[str]
+    """The audits for which it is run."""
+    agreement: Agreement
+    deletion: Deletion
+    erasure: Erasure
     device: Literal["auto", "cpu", "cuda"] = "cpu"
-    threads: Count = 1
+    """Where it runs."""
+
+
+class AttributionJob(AuditJob):
+    """The audits of attributions."""
+
+    correlation: Correlation
+    agreement: Agreement
+    deletion: Deletion
+    erasure: Erasure
+
+
+class OwnAuditJob(AuditJob):
+    """An audit of the user's own."""
+
+    target: str
+    """Its function, `module:name`."""

@@ -20,6 +20,7 @@ from .kinds import (
     nats,
     probability,
     real,
+    reals,
     share,
     text,
     text_count,
@@ -500,4 +501,17 @@ SOFT = describe_file(
     ),
     shuffled_comprehensiveness=share.or_null("comprehensiveness of the same scores, shuffled over the words"),
     shuffled_sufficiency=share.or_null("sufficiency of these"),
+)
+
+ATTRIBUTIONS = describe_file(
+    "attributions",
+    "attributions/{dataset}/{model}/seed{seed}/attributions.parquet",
+    meaning="What one training says of the words of a text when it is run again, by attribution; what the audits of "
+    "attributions are made from.",
+    id=ID,
+    attribution=text(
+        "gradient, gradient_attached (through the attention too), loo (how far the prediction is without the word), "
+        "loo_fall (what the predicted class loses), integrated_gradients (of a sample of the texts), or the user's own"
+    ),
+    scores=reals("score of each word"),
 )

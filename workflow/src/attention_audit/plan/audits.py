@@ -1,104 +1,313 @@
-"""What there is to know of an audit before it is run, and the audits, as audits.yaml lists them."""
+"""The audits: which there are, which trainings each is asked of, and why a model is not asked one.
 
+An audit's file is of one model whose attention is in question, and, where it is the first of its suite, of all that it
+is held against.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
-
-import yaml
-from pydantic import TypeAdapter
 
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError, suggest
 from attention_audit.targets import find_fault, load
 
-Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
-Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed", "shown"]
-Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
-ReadSplit = Literal["dev", "test"]
+from .model import Model, Run
+
 OWN_RULE = "own_audit"
 """The rule that makes an audit of the user's own."""
 
 
+def list_runs(model: Model) -> list[Run]:
+    """List the trainings of a model."""
+    return model.runs
+
+
+def list_others(model: Model, *audits: str) -> list[Model]:
+    """List the models that a model is held against in these audits: all that are not in question, where it is the first
+    of its suite, which is to be asked one of them.
+    """
+    leads = model is model.data.judged[0] and not model.data.named.isdisjoint(audits)
+    return [other for other in model.data.models.values() if leads and not other.judged]
+
+
+def list_predicting_runs(model: Model) -> list[Run]:
+    """List the trainings of a model and of all that it is held against."""
+    others = list_others(model, "performance", "predictions")
+    return [run for each in (model, *others) for run in each.runs]
+
+
+def list_attending_runs(model: Model) -> list[Run]:
+    """List the trainings of a model and of those whose attention is held against known evidence too."""
+    others = [other for other in list_others(model, "evidence") if other.attends]
+    return [run for each in (model, *others) for run in each.runs]
+
+
+def list_compared_runs(model: Model) -> list[Run]:
+    """List the base model's first training, and the trainings that are compared with it."""
+    base, models = model.data.base, model.data.models.values()
+    if base is None or model is not model.data.judged[0]:
+        return []
+    compared = (Run(other, seed) for other in models for seed in other.compared)
+    return [base, *(run for run in compared if run != base and "test" in run.model.splits)]
+
+
+def list_first_runs(model: Model) -> list[Run]:
+    """List the first training of a base model, or all of another model."""
+    base = model.data.base
+    if base is None:
+        return model.runs
+    return [base] if model is base.model else []
+
+
+def list_shown_runs(model: Model) -> list[Run]:
+    """List the first training of a base model, and of the adversary that is shown beside it, if there is one."""
+    base, shown = model.data.base, model.data.shown
+    return [run for run in (base, shown) if run] if base and model is base.model else []
+
+
+def find_split(run: Run) -> Literal["dev", "test", ""]:
+    """Find the split on which a training is chosen among adversaries: test where the model is given, "" where it is not
+    read out there.
+    """
+    split: Literal["dev", "test"] = "dev" if run.model.data.judged[0].settings else "test"
+    return split if split in run.model.splits else ""
+
+
+def explain_alone(model: Model) -> str:
+    """Say that there is nothing to compare a model with; "" where there is."""
+    lacks = len(list_compared_runs(model)) < 2
+    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
+
+
+def explain_nothing_chosen(model: Model) -> str:
+    """Say that no training that is compared is read out where adversaries are chosen; "" where one is."""
+    lacks = not any(map(find_split, list_compared_runs(model)[1:]))
+    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
+
+
+def explain_one_training(model: Model) -> str:
+    """Say that a model has one training; "" where it has several."""
+    return f"is not asked, as {model.data.suite.title} has no model with several seeds here" * (len(model.seeds) < 2)
+
+
+def explain_second(model: Model) -> str:
+    """Say that a model is not the base model, of which an audit is asked; "" where it is, or there is none."""
+    lacks = not list_first_runs(model)
+    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
+
+
+def explain_nothing(model: Model) -> str:
+    """Say nothing: every model can be asked."""
+    return ""
+
+
 @dataclass(frozen=True)
 class Audit:
-    """One audit: a function from readouts to the rows of one Parquet file a data set and model.
+    """One audit: rows of one Parquet file a data set and model.
 
-    name: of the file. rule: that makes it, perhaps with others; own_audit makes those of the user's own. asks: the
-    question, in a sentence. target: the function, "module:name"; by default audits.<name>:<name>. columns: the
-    declaration of the file's columns, likewise; by default columns.audits:<NAME>.
+    name: of the file. asks: the question, in a sentence. rule: that makes it, perhaps with others. network: whether it
+    needs models that can be run again; base: a model that others are compared with. What else a model or its texts must
+    have is found as the files are read. explain: says why a model is not asked, as it has too few trainings or others
+    beside it; "" where it is. after: an audit of the same suite that it reads, where that is possible.
 
-    needs: what a model and its texts must have for it, besides readouts; but for `base` and `network`, whether they
-    have it is found as the files are read (stages/audits.py). corpus: the texts. network: models that can be run again.
-    states: of the items under the attention, which such a model returns. heads: several of attention, as Transformers
-    have, and readouts from elsewhere may have: of those that have one map there are no rows. weights: predictions that
-    follow from the weights, which those of a Transformer do not where the map of an earlier layer is read. linear:
-    predictions that are linear in the attention, which models of pairs have not. tokens: items that are tokens and not
-    sentences. base: a model that others are compared with. marks: texts with words that are marked, or known to decide
-    the label.
-
-    of: which runs it is asked of, of a judged model and what this is held against: those of all `models`; the models
-    `attending` or `judged` (see `plan.model`); runs `compared` with the base; every two seeds of a model that has
-    several (`seed_pairs`); the `first`, which is the base where there is one; or the first seed (`first_seed`); or the
-    first and the adversary that is `shown` beside it, if there is one.
-
-    takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
-    all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and
-    readout (`AttributedTexts`); suite: nothing, once for the first judged model of a suite. All else it
-    takes by the names of its parameters: see `stages.audits`.
-
-    split: whose readouts it reads.
-
-    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads, where they
-    are possible.
+    target: the function of one of the user's own, "module:name", which takes a readout and returns columns.
     """
 
     name: str
     asks: str
-    target: str
-    columns: str
-    needs: tuple[Need, ...] = ()
-    of: Of = "judged"
-    takes: Takes = "batch"
-    split: ReadSplit = "test"
-    settings: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
     rule: str = OWN_RULE
+    network: bool = False
+    base: bool = False
+    explain: Callable[[Model], str] = explain_nothing
+    after: str = ""
+    target: str = ""
+
+    def find_lack(self, model: Model) -> str:
+        """Say what it needs and a model has not, as far as that is known before its files are read; "" where nothing
+        is lacking.
+        """
+        if self.network and not model.network:
+            return f"needs a network that can be run again, and of {model.name} only readouts are given"
+        if self.base and not model.data.suite.base:
+            return "needs a base model that others are compared with, which this suite has not"
+        return ""
 
 
-_LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-AUDITS = {
-    name: TypeAdapter(Audit).validate_python(
-        {"name": name, "target": f"audits.{name}:{name}", "columns": f"columns.audits:{name.upper()}", **said}
-    )
-    for name, said in _LISTED.items()
-}
+_LISTED = (
+    Audit("performance", "How well does each model predict the gold labels?", "performance"),
+    Audit("predictions", "What does each model predict of each text?", "performance"),
+    Audit(
+        "comparison",
+        "How far do other seeds, uniform weights and adversaries move attention and predictions from the base model's?",
+        "comparison",
+        base=True,
+        explain=explain_alone,
+    ),
+    Audit(
+        "consistency",
+        "How far is each model from the base model on the development split, where adversaries may be chosen?",
+        "comparison",
+        base=True,
+        explain=explain_nothing_chosen,
+    ),
+    Audit(
+        "stability",
+        "How far do attention and predictions move from any seed to any other?",
+        "stability",
+        explain=explain_one_training,
+    ),
+    Audit(
+        "map_stability",
+        "Does any other training put the words of a text in the same order, by attention and by every further map?",
+        "stability",
+        explain=explain_one_training,
+    ),
+    Audit(
+        "permutation",
+        "How far does the prediction move when the attention weights are shuffled over the items?",
+        "permutation",
+    ),
+    Audit(
+        "heads",
+        "Which head of several, if any, can be read: does the prediction depend on its weights, do they rank?",
+        "permutation",
+    ),
+    Audit(
+        "contributions",
+        "Is attention proportional to what each item adds to the decision, and does it speak for the prediction?",
+        "erasure",
+    ),
+    Audit(
+        "instance_adversary",
+        "How far can attention go, text by text, while the prediction stays?",
+        "instance_adversary",
+        explain=explain_second,
+    ),
+    Audit(
+        "single_weight",
+        "Does erasing the item of the highest weight matter more than erasing another one?",
+        "erasure",
+    ),
+    Audit(
+        "ranked_sets",
+        "How many items go, from the top of a ranking downward, until the decision flips; and how much do the first of "
+        "them decide (AOPC)?",
+        "erasure",
+    ),
+    Audit(
+        "shuffles",
+        "What is decided under shuffles of the attention weights that are imposed: how early do erasures flip it, and "
+        "does the item of the highest weight speak for it?",
+        "erasure",
+    ),
+    Audit("evidence", "Where the evidence is known: how much attention falls on it?", "plausibility"),
+    Audit(
+        "plausibility",
+        "Where words are marked: do attention, and what else a readout says of the items, point to them?",
+        "plausibility",
+    ),
+    Audit("planted", "Where the evidence is known: do rankings put it first?", "plausibility"),
+    Audit("cut_texts", "Of which texts does a Transformer read the beginning only?", "performance"),
+    Audit(
+        "attention_maps",
+        "Which words of a few texts have the attention of the base model and of its adversaries?",
+        "attention_maps",
+        base=True,
+        explain=explain_second,
+        after="instance_adversary",
+    ),
+    Audit(
+        "correlation", "Does attention rank the tokens as gradients and leave-one-out do?", "attribution", network=True
+    ),
+    Audit(
+        "agreement",
+        "How far do any two attributions agree, integrated gradients included?",
+        "attribution",
+        network=True,
+    ),
+    Audit("conicity", "How alike are the hidden states of a text?", "attribution", network=True),
+    Audit(
+        "impermissible",
+        "Where impermissible words are named: how much attention falls on them, and what is predicted without them?",
+        "attribution",
+        network=True,
+    ),
+    Audit(
+        "located",
+        "Are the words with weight those without which the model predicts something else?",
+        "attribution",
+        network=True,
+    ),
+    Audit(
+        "attribution_stability",
+        "Does any other training put the words of a text in the same order, by what the model says of its words?",
+        "attribution",
+        network=True,
+        explain=explain_one_training,
+    ),
+    Audit(
+        "replaced",
+        "Are they the same words where others stand in for them, in the place of deleting them?",
+        "attribution",
+        network=True,
+    ),
+    Audit(
+        "soft",
+        "Is what an attribution gives high scores missed where words are erased in part, in proportion to them?",
+        "attribution",
+        network=True,
+    ),
+    Audit(
+        "plausible_words",
+        "Where words are marked: do gradients, leave-one-out and integrated gradients point to them?",
+        "attribution",
+        network=True,
+    ),
+    Audit(
+        "word_attributions",
+        "What do gradients, leave-one-out and integrated gradients say of each word?",
+        "attribution",
+        network=True,
+    ),
+)
+"""The one list that a new one is entered in."""
+AUDITS: Mapping[str, Audit] = {audit.name: audit for audit in _LISTED}
 """By name, in the order in which they are listed."""
 
 
-def audit_named(name: str) -> Audit:
+def find_audit(name: str) -> Audit:
     """Find an audit by its name; "module:function" is one of the user's own, whose columns the module declares under
     the function's name in capital letters. Raises AuditError where there is none.
     """
     if ":" in name:
         return build_own_audit(name)
     if name not in AUDITS:
-        raise AuditError(f"audits: {name!r} is not known{suggest(name, AUDITS)}; name one of {', '.join(AUDITS)}")
+        known = ", ".join(AUDITS)
+        raise AuditError("audits", f"{name!r} is not known{suggest(name, AUDITS)}", f"name one of {known}")
     return AUDITS[name]
+
+
+def name_columns(target: str) -> str:
+    """Name the declaration of the columns of an audit of the user's own, beside its function."""
+    module, _, name = target.partition(":")
+    return f"{module}:{name.upper()}"
 
 
 @cache
 def build_own_audit(target: str) -> Audit:
     """Build an audit of the user's own from its function. Raises AuditError where function or columns are missing."""
-    module, _, name = target.partition(":")
-    columns = f"{module}:{name.upper()}"
+    name, columns = target.partition(":")[2], name_columns(target)
     if fault := find_fault(target) or find_fault(columns):
-        raise AuditError(f"audits: {fault}")
+        raise AuditError("audits", fault)
     if name in AUDITS:
-        raise AuditError(f"audits: {target}: {name} is an audit already; rename the function")
+        raise AuditError(f"audits: {target}", f"{name} is an audit already", "rename the function")
     kind = load(columns)
     if not isinstance(kind, Artefact) or kind.path != f"audits/{{dataset}}/{{model}}/{name}.parquet":
         raise AuditError(
-            f"audits: {columns} declares no columns of {name}; write describe_file({name!r}, ...).add_columns(...)"
+            f"audits: {columns}",
+            f"declares no columns of {name}",
+            f"write describe_file({name!r}, ...).add_columns(...)",
         )
-    return Audit(name, kind.meaning, target=target, columns=columns)
+    return Audit(name, kind.meaning, target=target)

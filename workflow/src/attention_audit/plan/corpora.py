@@ -1,14 +1,11 @@
 """What a data set is made from: its raw files and its word vectors."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, find_own
 from attention_audit.corpus.sources import CorpusJob
-
-from .job import PlannedJob
 
 VECTORS = "vectors"
 
@@ -74,41 +71,37 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
     }
 
 
-def plan_preparation(config: Config, dataset: str) -> PlannedJob:
-    """Return the job that reads a data set and makes its vocabulary."""
-    source, raw, vectors = config.corpora[dataset], locate_raw(config, dataset), find_vectors(config, dataset)
-    inputs = {"raw": [*map(str, raw.values())], "vectors": [], "records": list_records(config, [dataset])}
-    if source.other:
-        inputs["raw"].append(config.places.corpus_file(source.other, "corpus"))
-    if isinstance(vectors, VectorFile):
-        folder = f"{config.places.raw}/{VECTORS}"
-        if vectors.path:
-            inputs["vectors"] = [str(find_own(vectors.path, config.mirror_folder))]
-        else:
-            inputs["vectors"] = [f"{folder}/{vectors.file}"]
-            inputs["records"].append(f"{folder}/records/{vectors.file}.json")
-    return PlannedJob(
-        rule="prepare",
-        wildcards={"dataset": dataset},
-        inputs=inputs,
-        outputs={name: [config.places.corpus_file(dataset, name)] for name in ("corpus", "census", "vocabulary")},
-        settings=CorpusJob(
-            dataset=dataset, corpus=source, files=[*raw, *[OTHER_CORPUS] * bool(source.other)], vectors=vectors
-        ),
+def list_read(config: Config, dataset: str) -> list[str]:
+    """List the raw files that a data set is read from, and the corpus of another that it takes texts from."""
+    other = config.corpora[dataset].other
+    taken = [config.places.corpus_file(other, "corpus")] if other else []
+    return [*map(str, locate_raw(config, dataset).values()), *taken]
+
+
+def list_vectors(config: Config, dataset: str) -> list[str]:
+    """List the file of the word vectors of a data set; often none."""
+    vectors = find_vectors(config, dataset)
+    if not isinstance(vectors, VectorFile):
+        return []
+    if vectors.path:
+        return [str(find_own(vectors.path, config.mirror_folder))]
+    return [f"{config.places.raw}/{VECTORS}/{vectors.file}"]
+
+
+def list_vector_records(config: Config, dataset: str) -> list[str]:
+    """List the record of the word vectors of a data set, where they are fetched."""
+    vectors = find_vectors(config, dataset)
+    if not isinstance(vectors, VectorFile) or vectors.path:
+        return []
+    return [f"{config.places.raw}/{VECTORS}/records/{vectors.file}.json"]
+
+
+def describe_corpus(config: Config, dataset: str) -> CorpusJob:
+    """Describe how a data set is read; its files are named in the order of `list_read`."""
+    source = config.corpora[dataset]
+    return CorpusJob(
+        dataset=dataset,
+        corpus=source,
+        files=[*locate_raw(config, dataset), *[OTHER_CORPUS] * bool(source.other)],
+        vectors=find_vectors(config, dataset),
     )
-
-
-def plan_jobs(config: Config) -> Iterator[PlannedJob]:
-    """Return the jobs of all data sets of the configuration, and of all files to fetch."""
-    for (folder, file), job in list_fetches(config).items():
-        place = f"{config.places.raw}/{folder}"
-        yield PlannedJob(
-            rule="fetch",
-            wildcards={"folder": folder, "file": file},
-            inputs={},
-            outputs={"file": [f"{place}/{file}"], "record": [f"{place}/records/{file}.json"]},
-            settings=job,
-        )
-    # a data set that takes texts from another comes after it
-    for dataset in sorted(config.corpora, key=lambda dataset: config.corpora[dataset].other is not None):
-        yield plan_preparation(config, dataset)

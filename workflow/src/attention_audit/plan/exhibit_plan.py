@@ -1,6 +1,6 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from attention_audit.contrasts import EvaluatedModel
@@ -9,13 +9,11 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.tables.published import read_facts
-from attention_audit.targets import name_module
 
 from . import remarks
-from .audit_plan import AuditPlan
+from .asked import AskedAudits
 from .corpora import add_others, list_fetched, list_records
 from .exhibits import EXHIBITS, TABLE_COLUMNS, TABLES, Exhibit, ReadFile
-from .job import Files, PlannedJob
 from .model import Suite
 from .suites import SUITES, Scope
 
@@ -30,6 +28,8 @@ NEEDS = {
     "marked": "marked words, and {dataset} has none",
 }
 """What an exhibit may need of a data set, and what is said where it has not got it."""
+Files = dict[str, list[str]]
+"""Input files of a job, by the names that its stage knows them by."""
 
 
 class ExhibitPlan:
@@ -39,12 +39,10 @@ class ExhibitPlan:
     set; "" where it does.
     """
 
-    def __init__(
-        self, scope: Scope, audit_plan: AuditPlan, raw: Mapping[str, Any], catalogue: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, scope: Scope, asked: AskedAudits, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.audit_plan = audit_plan
+        self.asked = asked
         config, corpora = scope.config, {name: scope.config.corpora[name] for name in scope.datasets}
         self.settings: dict[str, Any] = {
             "resamples": config.resamples,
@@ -70,6 +68,10 @@ class ExhibitPlan:
         """Return all files of a table or figure."""
         return [self.locate(exhibit, ending) for ending in exhibit.endings]
 
+    def list_all_files(self, folder: str) -> list[str]:
+        """Return all files of the tables, or of the figures, that this run makes."""
+        return [path for exhibit in self.list_made(folder) for path in self.list_files(exhibit)]
+
     def list_made(self, folder: str) -> list[Exhibit]:
         """Return the tables, or the figures, that this run makes: those that have a data set to speak of."""
         return [exhibit for exhibit in EXHIBITS if exhibit.folder == folder and self.list_datasets(exhibit)]
@@ -84,7 +86,7 @@ class ExhibitPlan:
                 return f"{dataset} is no data set of {SUITES[exhibit.suite].title}"
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
-            if not any(self.audit_plan.is_named(model, name) for data in asked for model in data.judged):
+            if not any(self.asked.is_named(model, name) for data in asked for model in data.judged):
                 return f"{', '.join(data.suite.title for data in asked) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
@@ -143,11 +145,11 @@ class ExhibitPlan:
         if read.needed:
             asked = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.audit_plan.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
+            self.asked.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
             for data in asked
             if only in ("", data.name)
             for model in data.judged
-            if self.audit_plan.is_asked(model, read.name)
+            if self.asked.is_asked(model, read.name)
         }
 
     def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
@@ -227,36 +229,6 @@ class ExhibitPlan:
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
 
-    def plan_job(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
-        """Return the job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
-
-        Raises AuditError where the exhibit does not speak of that one.
-        """
-        folder = f"{exhibit.folder}/{only}" if only else exhibit.folder
-        first, *others = [self.places.exhibit(folder, exhibit.name, ending) for ending in exhibit.endings]
-        kinds = ("parquet", "rendered") if exhibit.folder == "tables" else ("pdf", "png")
-        named = [exhibit.target, exhibit.columns, exhibit.shown, *(read.declared for read in exhibit.reads.values())]
-        stage = exhibit.folder.removesuffix("s")
-        return PlannedJob(
-            rule=f"{stage}_of_dataset" if only else exhibit.maker,
-            wildcards={stage: exhibit.name} | ({"dataset": only} if only else {}),
-            stage=stage,
-            inputs=self.list_inputs(exhibit, only),
-            outputs=dict(zip(kinds, ([first], others), strict=True)),
-            settings=self.build_job(exhibit, only),
-            runs=[name_module(target) for target in named if target],
-        )
-
-    def plan_jobs(self) -> Iterator[PlannedJob]:
-        """Return the jobs of the tables and figures that this run makes."""
-        for folder in ("tables", "figures"):
-            yield from map(self.plan_job, self.list_made(folder))
-
-    def plan_further(self) -> Iterator[PlannedJob]:
-        """Return the jobs of each figure of one data set."""
-        for figure in self.list_made("figures"):
-            yield from (self.plan_job(figure, name) for name in self.list_datasets(figure))
-
     def list_subjects(self) -> list[EvaluatedModel]:
         """Return the models whose attention the summary judges, one a data set, suite and model."""
         return [
@@ -267,7 +239,7 @@ class ExhibitPlan:
                 model=model.family,
                 seeds=len(model.seeds),
                 items=model.items,
-                unasked=self.audit_plan.explain_unasked(model, SUMMARY_AUDITS.split()),
+                unasked=self.asked.explain_unasked(model, SUMMARY_AUDITS.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,

@@ -11,8 +11,9 @@ import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.places import TREE
+from attention_audit.targets import name_module
 
-from .audits import audit_named
+from .audits import find_audit, name_columns
 
 CAPTIONS = TREE / "workflow" / "report"
 """The folder of the package's own captions."""
@@ -55,7 +56,8 @@ class ReadFile:
         """Return the declaration of the columns; "" of records."""
         match self.source:
             case "audit":
-                return audit_named(self.name).columns
+                audit = find_audit(self.name)
+                return name_columns(audit.target) if audit.target else f"columns.audits:{self.name.upper()}"
             case "corpus":
                 return f"columns.files:{self.name.upper()}"
             case "table":
@@ -115,6 +117,12 @@ class Exhibit:
         """Its name in Snakemake: as far as the paper's number, such as wp_fig5, or the whole name."""
         short = re.match(r"[a-z]+_(?:fig|table)\d+", self.name)
         return short[0] if short else self.name
+
+    @property
+    def modules(self) -> list[str]:
+        """List the modules of its function, and of what it is made of."""
+        named = (self.target, self.columns, self.shown, *(read.declared for read in self.reads.values()))
+        return [name_module(target) for target in named if target]
 
     @property
     def caption(self) -> str:

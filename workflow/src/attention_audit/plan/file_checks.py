@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from attention_audit.names import MAPS
 from attention_audit.transformer.settings import IMPOSED
 
 from .corpora import VECTORS, locate_raw, name_vectors
-from .job import PlannedJob
 from .papers.given import read_given
 from .suites import Scope
 from .transformers import check_classifier, check_encoder
@@ -59,48 +58,50 @@ def name_state(path: Path) -> str:
     return f"{path.absolute()}, {status.st_size} bytes, {status.st_mtime_ns} {status.st_ctime_ns} ns"
 
 
-def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
-    """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
+def hash_files(paths: Iterable[str], memory: Path = MEMORY) -> dict[str, str]:
+    """Return the sha256 of each of these files of the user's own that is there.
 
     A file is read only where its size or times are others than when it was read. Raises AuditError, with a line for
     each fault, where a file cannot be read, or is dated in the future: Snakemake then takes what is made from it for
     older, and ends after the work.
     """
-    made = {path for job in jobs for path in job.files}
-    known, found, faults = CheckMemory(memory), dict[str, str](), list[str]()
-    for name in sorted({name for job in jobs for name in job.read if os.path.isfile(name)} - made):
+    memory_of_checks, hashes, faults = CheckMemory(memory), dict[str, str](), list[AuditError]()
+    for name in sorted({name for name in paths if os.path.isfile(name)}):
         path = Path(name)
         if (changed := path.stat().st_mtime) > time.time() + CLOCK_SKEW_SECONDS:
             ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changed))
             faults.append(
-                f"{name}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
-                f"time of the file to now: touch {shlex.quote(name)}"
+                AuditError(
+                    name,
+                    f"was changed at {ahead}, which is ahead of this machine's clock",
+                    f"mend the clock, or set the time of the file to now: touch {shlex.quote(name)}",
+                )
             )
         try:
-            found[name] = known.recall(name_state(path), partial(checksum, path))
+            hashes[name] = memory_of_checks.recall(name_state(path), partial(checksum, path))
         except OSError as error:
-            faults.append(f"{name}: cannot be read ({error.strerror}); unlock it or put it back")
+            faults.append(AuditError(name, f"cannot be read ({error.strerror})", "unlock it or put it back"))
     if faults:
-        raise join_faults(map(AuditError, faults))
-    return found
+        raise join_faults(faults)
+    return hashes
 
 
-def hash_mirrored(config: Config, job: PlannedJob) -> list[str]:
-    """Return the sha256 of the file that a job fetches from the mirror, or has fetched from there; none where it has
-    downloaded it, and the mirror has no other. So another file of the mirror is fetched again, and a mirror that is
+def hash_mirrored(config: Config, folder: str, file: str) -> list[str]:
+    """Return the sha256 of a file that is fetched from the mirror, or has been fetched from there; none where it has
+    been downloaded, and the mirror has no other. So another file of the mirror is fetched again, and a mirror that is
     moved or gone changes nothing.
     """
-    known: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     with suppress(AuditError):
-        known = read_record(Path(*job.outputs["record"]))
-    place = config.mirror_folder and config.mirror_folder.joinpath(*job.wildcards.values())
+        record = read_record(Path(config.places.raw, folder, "records", f"{file}.json"))
+    mirrored = config.mirror_folder and config.mirror_folder / folder / file
     # where it is not there, or cannot be read, the job says so
     with suppress(OSError):
-        if place:
-            found: str = CheckMemory(MEMORY).recall(name_state(place), partial(checksum, place))
-            if found != known.get("sha256"):
-                return [found]
-    return [known["sha256"]] if known.get("origin") == "mirror" else []
+        if mirrored:
+            digest: str = CheckMemory(MEMORY).recall(name_state(mirrored), partial(checksum, mirrored))
+            if digest != record.get("sha256"):
+                return [digest]
+    return [record["sha256"]] if record.get("origin") == "mirror" else []
 
 
 @contextmanager

@@ -256,6 +256,11 @@ class DataSet:
         """Return the names of the audits that its models are asked: those of the configuration, or else the suite's."""
         return self.whole.audits.get(self.suite.name, self.suite.audits)
 
+    @property
+    def named(self) -> set[str]:
+        """Return the same as a set, without what the answer stands on besides."""
+        return {*self.audits}
+
     @cached_property
     def models(self) -> dict[str, Model]:
         """List its models by name. Raises AuditError where one cannot be had."""

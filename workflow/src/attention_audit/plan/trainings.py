@@ -4,24 +4,19 @@ A model that several suites list with the same data, vectors, architecture, reci
 name that the first of these suites gives it, and all of them read it there.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
 
+from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.source import find_own
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.targets import name_module
-from attention_audit.transformer.settings import ClassifierJob, ImportJob
 
-from .job import PlannedJob
-from .model import READ_OUT, Model, Run
+from .model import Model, Run
 from .suites import Scope
-from .transformers import NamedTransformer
-
-WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
-"""What rules write of what stands above readouts, empty where a model has none."""
+from .transformers import NamedTransformer, list_made, list_recorded
 
 
 def list_modules(model: Model) -> list[str]:
@@ -43,18 +38,22 @@ class Trainings:
         self.homes: dict[Run, Run] = {}
         self.made: dict[tuple[str, int], Run] = {}
         first: dict[str, Run] = {}
+        names: set[tuple[str, int]] = set()
         for run in (run for data in scope.asked for model in data.models.values() for run in model.runs):
             self.homes[run] = home = first.setdefault(self._identify(run), run)
-            if home is run and (run.training, run.seed) in self.made:
-                raise AuditError(f"{run.training}: is the name of two models, of two suites; rename one")
+            if home is run and (run.training, run.seed) in names:
+                raise AuditError(run.training, "is the name of two models, of two suites", "rename one")
+            if home is run:
+                names.add((run.training, run.seed))
             if home is run and not run.model.made_with:
-                self.made[run.training, run.seed] = run
+                wildcards = self.name_wildcards(run)
+                self.made["{dataset}/{model}".format(**wildcards), run.seed] = run
 
     def _identify(self, run: Run) -> str:
         """Return all that a training depends on but the names that suites give it."""
         model, number = run.model, run.seed - 1
         # what a model is trained on is listed before it
-        other = "".join(f"{home.training} {home.seed}" for home in self._find_references(run))
+        other = "".join(f"{home.training} {home.seed}" for home in self.find_references(run))
         if model.settings:
             told = model.build_settings(run.seed).model_dump_json(exclude={"model", "models", "maps"})
             return told + other + model.name * bool(model.made_with)
@@ -63,12 +62,13 @@ class Trainings:
         read = model.reads[number].model_dump_json() if model.reads else ""
         return f"{model.rule} {model.data.name} {model.sources[number]} {read}"
 
-    def _find_references(self, run: Run) -> list[Run]:
+    def find_references(self, run: Run) -> list[Run]:
         """Return the run whose readouts a training has; often none."""
         reference = run.model.find_reference(run.seed)
         return [self.homes[reference]] if reference else []
 
-    def _place(self, paths: Sequence[str]) -> list[str]:
+    def find_files(self, paths: Sequence[str]) -> list[str]:
+        """Find files of the user's own, in the mirror where they are not here."""
         return [str(find_own(path, self.scope.config.mirror_folder)) for path in paths]
 
     def list_sources(self, run: Run) -> list[str]:
@@ -79,9 +79,16 @@ class Trainings:
         if model.settings:
             return []
         if not model.sources:
-            return [home.locate_readout() for home in self._find_references(run)]
+            return [home.locate_readout() for home in self.find_references(run)]
         named = model.sources[run.seed - 1]
-        return NamedTransformer(self.scope.config, named).inputs if model.network else self._place([named])
+        return NamedTransformer(self.scope.config, named).inputs if model.network else self.find_files([named])
+
+    def list_first_sources(self, run: Run) -> list[str]:
+        """Return the files of the first training of a classifier, which must read the same words, of all others."""
+        if not run.model.reads:
+            return []
+        first = run.model if run.model.judged else run.model.data.judged[0]
+        return NamedTransformer(self.scope.config, first.sources[0]).inputs if run != first.runs[0] else []
 
     @cached_property
     def steps(self) -> int:
@@ -95,12 +102,12 @@ class Trainings:
         return sorted({percent for config in configs for percent in config.masking.percent})
 
     def list_made(self, *rules: str) -> list[str]:
-        """Return the names of what these rules make."""
-        return list(dict.fromkeys(run.training for run in self.made.values() if run.model.rule in rules))
+        """List what these rules make, by data set and model in their paths."""
+        return list(dict.fromkeys(name for (name, _), run in self.made.items() if run.model.rule in rules))
 
     def list_references(self, run: Run) -> list[str]:
         """Return the readouts that a model is trained on, one for each split; often none."""
-        return [home.locate_readout(split) for home in self._find_references(run) for split in SPLITS]
+        return [home.locate_readout(split) for home in self.find_references(run) for split in SPLITS]
 
     def list_others(self, run: Run) -> list[str]:
         """Return the readouts, on dev, of the other trainings of the model that a search begins with."""
@@ -114,98 +121,31 @@ class Trainings:
             return [self.places.encoder.format(dataset=model.data.name)]
         return [self.places.transformer] if model.architecture.transformer else []
 
-    def plan_import(self, run: Run) -> PlannedJob:
-        """Return the job that imports a training."""
-        model, config = run.model, self.scope.config
-        inputs = {"given": self.list_sources(run), "beside": self._place(model.beside)}
-        outputs = {"readout": [run.locate_readout()]}
-        told: dict[str, Any] = {"dataset": model.data.name, "model": model.name, "seed": run.seed}
-        settings = ImportJob(**told)
-        if model.sources:
-            inputs["corpus"] = [self.places.corpus_file(model.data.name, "corpus")]
-        else:
-            inputs["beside"] = [home.locate("tail") for home in self._find_references(run)]
-        if model.reads:
-            outputs["tail"] = [run.locate("tail")]
-            # it must read the same words as the training that it is compared with
-            first = model if model.judged else model.data.judged[0]
-            if run != first.runs[0]:
-                inputs["given"] += NamedTransformer(config, first.sources[0]).inputs
-            settings = ClassifierJob(
-                **told,
-                read=model.reads[run.seed - 1],
-                first=first.reads[0],
-                classes=config.corpora[model.data.name].preparation.classes,
-                device=config.device,
-                threads=config.threads,
-            )
-        return PlannedJob(
-            rule=model.rule,
-            wildcards=run.wildcards,
-            inputs=inputs,
-            outputs=outputs,
-            settings=settings,
-            runs=list_modules(model),
-        )
-
-    def plan_training(self, run: Run) -> PlannedJob:
-        """Return the job of a training or of a search."""
-        model, names, wildcards = run.model, [run.training], run.wildcards
-        rule, dataset = model.rule, model.data.name
-        stage = "train" if rule.startswith("train") else rule
-        kinds = ["weights", "history", *WITH_TAIL.get(rule, ())]
-        states = (self.places.states, self.places.pieces) if model.frozen else ()
-        inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}
-        inputs |= {"transformer": self.list_records(model), "states": [path.format(dataset=dataset) for path in states]}
-        if stage != "train":
-            inputs["start"] = [home.locate("weights") for home in self._find_references(run)]
-        if rule == "retrain_masked":
-            order = run.training.rpartition("_")[0]
-            names = [f"{order}_{percent}" for percent in self.percents]
-            wildcards["model"] = order.partition("/")[2]
-        else:
-            inputs["reference"] = self.list_references(run)
-        if rule == "search_adversary":
-            names = [*(f"{run.training}_step{number}" for number in range(1, self.steps + 1)), run.training]
-            inputs["others"] = self.list_others(run)
-        locate = self.places.locate_run
-        outputs = {kind: [locate(kind, name, run.seed) for name in names] for kind in kinds}
-        # the training split is read of the chosen step of a search alone
-        outputs["readouts"] = [
-            locate("readout", name, run.seed, split)
-            for name in names
-            for split in READ_OUT[rule]
-            if split != "train" or name == names[-1]
+    def list_archive_records(self) -> list[str]:
+        """Return the records of the archives of the encoders that this run reads, and that are fetched."""
+        config, recorded = self.scope.config, list_recorded(self.scope.config)
+        trained = [run for run in self.made.values() if run.model.settings]
+        records = dict.fromkeys(record for run in trained for record in self.list_records(run.model))
+        named = (Path(record).relative_to(config.results).with_suffix("").as_posix() for record in records)
+        read = {path for name in named for path in recorded[name]().inputs}
+        read.update(path for run in self.made.values() for path in self.list_sources(run))
+        folder = f"{config.places.raw}/{ENCODERS}/records"
+        encoders = list_made(config, ENCODERS).items()
+        return [
+            f"{folder}/{config.encoders[name].archive.file}.json" for name, each in encoders if read & {*each.inputs}
         ]
-        if rule == "search_adversary":
-            outputs["search"] = [run.locate("search")]
-        return PlannedJob(
-            rule=rule,
-            wildcards=wildcards,
-            stage=stage,
-            inputs=inputs,
-            outputs=outputs,
-            settings=model.build_settings(run.seed),
-            runs=list_modules(model),
-        )
 
-    def read_out(self, run: Run) -> PlannedJob:
-        """Return the job that reads a trained model out on its training split."""
-        job = self.plan_training(run)
-        inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
-        return replace(
-            job,
-            rule="read_out",
-            stage="read_out",
-            inputs=inputs | {"weights": [run.locate("weights")]},
-            outputs={"readouts": [run.locate_readout("train")]},
-        )
+    def find(self, dataset: str, model: str, seed: str) -> Run:
+        """Find a training that is made, by the wildcards of its rule. Raises AuditError where there is none such."""
+        run = self.made.get((f"{dataset}/{model}", int(seed)))
+        if run is None:
+            place = f"{dataset}/{model}/seed{seed}"
+            raise AuditError(place, "not of this configuration", "add it there, or ask for another")
+        return run
 
-    def plan_jobs(self) -> Iterator[PlannedJob]:
-        """Return the jobs of all trainings, made here or imported, but those that read models out once more."""
-        for run in self.made.values():
-            yield self.plan_training(run) if run.model.settings else self.plan_import(run)
-
-    def plan_further(self) -> Iterator[PlannedJob]:
-        """Return the jobs that read models out on their training split, which many models need not."""
-        return (self.read_out(run) for run in self.made.values() if run.model.rule in ("train", "train_guide"))
+    def name_wildcards(self, run: Run) -> dict[str, str]:
+        """Name the wildcards by which its rule makes a training; one job makes all steps of an order of words."""
+        model = run.model.path_name
+        if run.model.rule == "retrain_masked":
+            model = model.rpartition("_")[0]
+        return {"dataset": run.model.data.name, "model": model, "seed": str(run.seed)}

@@ -2,8 +2,9 @@
 read it; and classifiers that are given.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,7 @@ from attention_audit.transformer.folder import (
     read_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, StatesJob, Transformer, TransformerJob
-
-from .job import PlannedJob
+from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
 
 
 def list_entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
@@ -168,58 +167,16 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     _refuse_missing_maps(named, read.maps, key)
 
 
-def plan_further(config: Config) -> Iterator[PlannedJob]:
-    """Plan the jobs that unpack or build the Transformers that are not here, and not the user's."""
-    places, fetched = config.places, f"{config.places.raw}/{ENCODERS}"
-    for named in (NamedTransformer(config, path) for path in list_entries(config)):
-        made = named.made
-        if isinstance(made, Encoder):
-            archive = made.archive.file
-            yield PlannedJob(
-                rule="unpack",
-                wildcards={"encoder": named.folder.name},
-                inputs={"archive": [f"{fetched}/{archive}"], "record": [f"{fetched}/records/{archive}.json"]},
-                outputs={"folder": named.inputs},
-                settings=made,
-            )
-        elif made:
-            yield PlannedJob(
-                rule="build",
-                wildcards={"classifier": named.folder.name},
-                inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
-                outputs={"files": named.inputs},
-                settings=made,
-            )
+def list_made(config: Config, folder: str) -> dict[str, NamedTransformer]:
+    """List the Transformers that are not here, and not the user's, of a folder of `raw`: encoders, which are unpacked,
+    or classifiers that are built; by name.
+    """
+    named = (NamedTransformer(config, path) for path in list_entries(config) if path.startswith(f"{folder}/"))
+    return {each.folder.name: each for each in named if each.made}
 
 
-def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
-    """Plan the jobs that make these files, as far as they are records of Transformers, or states."""
-    places = config.places
-    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
-    for dataset in config.hf:
-        if (record := places.encoder.format(dataset=dataset)) in files:
-            named[record] = find_encoder(config, dataset)
-    for record, each in named.items():
-        yield PlannedJob(
-            rule="record_transformer",
-            wildcards={"transformer": record.removeprefix(f"{places.results}/").removesuffix(".json")},
-            inputs={"files": each.inputs},
-            outputs={"record": [record]},
-            settings=TransformerJob(path=each.path, fetched=each.made is not None),
-        )
-    for dataset in config.corpora:
-        states, pieces = ([getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces"))
-        if not files.isdisjoint(states):
-            yield PlannedJob(
-                rule="encode",
-                wildcards={"dataset": dataset},
-                inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
-                outputs={"states": states, "pieces": pieces},
-                settings=StatesJob(
-                    dataset=dataset,
-                    backbone=describe_encoder(config.for_dataset(dataset))["transformer"],
-                    pair=config.corpora[dataset].pair,
-                    device=config.device,
-                    threads=config.threads,
-                ),
-            )
+def list_recorded(config: Config) -> dict[str, Callable[[], NamedTransformer]]:
+    """List the Transformers that trainings read, by the names of their records, each with what finds it."""
+    named = {"transformer": lambda: name_transformer(config)[1]} if config.transformer else {}
+    tuned = (name for name, section in config.hf.items() if section.recipe is not None)
+    return {**named, **{f"transformers/{name}": partial(find_encoder, config, name) for name in tuned}}

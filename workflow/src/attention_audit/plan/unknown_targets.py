@@ -7,8 +7,6 @@ from pathlib import Path
 
 from attention_audit.errors import AuditError, find_nearest, join_faults
 
-from .job import PlannedJob
-
 KIND = 2
 """Parts of a path that say what kind of file it is, such as results/audits."""
 
@@ -49,14 +47,14 @@ def list_asked(asked: Namespace, short: Collection[str], several: Collection[str
 
 
 def refuse_unknown(
-    asked: Sequence[str], rules: Sequence[str], jobs: Sequence[PlannedJob], refuse: Callable[[str], None]
+    asked: Sequence[str], rules: Sequence[str], list_files: Callable[[], list[str]], refuse: Callable[[str], None]
 ) -> None:
     """Raise AuditError, with a line for each, where what is asked for is no rule, and no file that is there or made.
 
-    rules: by their names. jobs: those whose files can be had. refuse: raises AuditError where it knows why something
-    cannot be had.
+    rules: by their names. list_files: lists all files that can be had. refuse: raises AuditError where it knows why
+    something cannot be had.
     """
-    made = dict.fromkeys(path for job in jobs for path in job.files)
+    made = dict.fromkeys(list_files() if {*asked} - {*rules} else ())
     lines = []
     for name in asked:
         try:

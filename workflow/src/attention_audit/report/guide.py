@@ -10,7 +10,7 @@ from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs import GuideJob
 from attention_audit.questions import QUESTIONS
 
-ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
+ORDER = ("corpora", "states", "models", "readouts", "attributions", "audits", "tables")
 """Folders of results/ in the order of the guide."""
 ARTEFACTS: tuple[Artefact, ...] = tuple(
     sorted(
