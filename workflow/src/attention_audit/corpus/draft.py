@@ -111,8 +111,8 @@ def lay_marks(text: Text, split: SplitText) -> Rationale:
         return Rationale({})
     for word, (start, end) in zip(split.words, split.places, strict=True):
         stood = text.text[start:end]
-        shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
-        if word != DIGIT_MASK and not {*word} & {*shown, *shown.lower()}:
+        letters = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
+        if word != DIGIT_MASK and not {*word} & {*letters, *letters.lower()}:
             raise AuditError(
                 f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
@@ -141,19 +141,19 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     """
     tokens, joined = preparation.tokens, preparation.joined
     split, added = (split_words(side, tokens) for side in (text.text, text.query or []))
-    own, query = split.words, added.words
+    text_words, query = split.words, added.words
     begins = text.sentences or (split.begins if tokens.sentences else None)
-    written, words = place_words(text.text, split, text.written), own
-    said, found = text.annotations or Annotations({}), lay_marks(text, split)
-    scores = found.scores
+    written, words = place_words(text.text, split, text.written), text_words
+    annotations, rationale = text.annotations or Annotations({}), lay_marks(text, split)
+    scores = rationale.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
-    evidence = found.majority or ([] if text.annotations and not found.marks else None)
+    evidence = rationale.majority or ([] if text.annotations and not rationale.marks else None)
     if joined:
         second = place_words(text.query, added) or join_words(query)
-        written, words = (written or join_words(own)).join_pair(second), [*own, *query]
-        begins = begins and [*begins, *(len(own) + at for at in added.begins or [0])]
+        written, words = (written or join_words(text_words)).join_pair(second), [*text_words, *query]
+        begins = begins and [*begins, *(len(text_words) + at for at in added.begins or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
-    block, mask = preparation.block, find_masked(text, len(own))
+    block, mask = preparation.block, find_masked(text, len(text_words))
     blocked = evidence if (mask is None if block is None else block.evidence) else mask
     if block is not None and block.words is not None:
         blocked = [at for at, word in enumerate(words) if word in block.words]
@@ -166,20 +166,22 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "tokens": words,
         "sentences": begins,
         "query": query if paired and not joined else None,
-        **({"annotators": [*found.marks], "marks": [*found.marks.values()]} if text.annotations else {}),
+        **({"annotators": [*rationale.marks], "marks": [*rationale.marks.values()]} if text.annotations else {}),
         "scores": scores,
-        "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
+        "annotator_labels": None
+        if annotations.labels is None
+        else [annotations.labels[name] for name in annotations.marks],
         "evidence": evidence,
         "blocked": blocked,
-        "words": 0 if paired and not (own and query) else len(words),
+        "words": 0 if paired and not (text_words and query) else len(words),
         "query_words": 0 if joined else len(query),
         "sentence_count": len(widths),
         "longest": widths.max(),
-        "annotator_count": len(said.marks),
-        "outside": said.outside,
-        "miscounted": said.miscounted,
-        "lost": found.lost,
-        "digest": hash_words(own, *([query] if paired else [])),
+        "annotator_count": len(annotations.marks),
+        "outside": annotations.outside,
+        "miscounted": annotations.miscounted,
+        "lost": rationale.lost,
+        "digest": hash_words(text_words, *([query] if paired else [])),
         "alike": hash_words(reduce_text(strip_html(side) if tokens.strip_html else side) for side in sides)
         if preparation.splits.alike_together
         else 0,

@@ -62,9 +62,9 @@ FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
 LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
-def sample_texts(texts: Sequence[str], most: int = SAMPLE) -> list[str]:
-    """Return the beginnings of some of the texts, up to twice as many as `most`."""
-    return [text[:BEGINNING] for text in texts[:: max(len(texts) // most, 1)]]
+def sample_texts(texts: Sequence[str], size: int = SAMPLE) -> list[str]:
+    """Return the beginnings of some of the texts, up to twice as many as `size`."""
+    return [text[:BEGINNING] for text in texts[:: max(len(texts) // size, 1)]]
 
 
 def find_language(texts: Sequence[str]) -> tuple[str, bool]:
@@ -100,9 +100,9 @@ def find_unspaced(texts: Sequence[str]) -> str:
     letters = LETTERS.findall(joined)
     if len(letters) <= FEW * sum(map(str.isalpha, joined)):
         return ""
-    code, known = find_language(letters)
-    most = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
-    return code if known and len(GAPS.findall(joined)) < most else ""
+    code, sure = find_language(letters)
+    limit = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
+    return code if sure and len(GAPS.findall(joined)) < limit else ""
 
 
 def choose_tokens(texts: Sequence[str], language: str | None, split: bool, report: Callable[[str], None]) -> Tokens:
@@ -166,7 +166,7 @@ def find_encoding(path: Path) -> str:
 
     Raises AuditError, naming the first line that is not utf-8, where many others are, or no language tells another one.
     """
-    sound, faulty, first, sample = 0, 0, 0, b""
+    sound, faulty, faulty_line, sample = 0, 0, 0, b""
     with open_raw(path) as stream:
         read_beginning(stream, path)
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
@@ -175,30 +175,34 @@ def find_encoding(path: Path) -> str:
                     line.decode()
                     sound += 1
                 except UnicodeDecodeError:
-                    faulty, first = faulty + 1, first or number
+                    faulty, faulty_line = faulty + 1, faulty_line or number
                     sample += line if faulty <= SAMPLE_LINES else b""
     if not faulty:
         return "utf-8"
-    place = f"{path}, line {first}: not utf-8"
+    location, fault = f"{path}, line {faulty_line}", "not utf-8"
     if sound > MAX_UTF8_SHARE * faulty:
         more = f" ({faulty - 1:,} more are not)" if faulty > 1 else ""
-        fault = f"{place}, as {sound:,} other lines with more than ASCII are{more}"
-        raise AuditError(f"{fault}; mend the line, or save the file as utf-8")
+        raise AuditError(
+            location,
+            f"{fault}, as {sound:,} other lines with more than ASCII are{more}",
+            "mend the line, or save the file as utf-8",
+        )
     for encoding in (*ALPHABETS, *SCRIPTS):
         with suppress(EncodingError):
             # the whole file is to be in it
             if match_encoding(sample, encoding) and all(True for _ in read_lines(path, encoding)):
                 return encoding
     raise AuditError(
-        f"{place}, and no language tells its encoding; set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or "
-        "euc-kr, or save it as utf-8"
+        location,
+        f"{fault}, and no language tells its encoding",
+        "set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or euc-kr, or save it as utf-8",
     )
 
 
-def has_script(text: str, script: str, least: float) -> bool:
-    """Tell whether the Unicode names of so many of the characters beyond ASCII begin so."""
+def has_script(text: str, script: str, share: float) -> bool:
+    """Tell whether the Unicode names of this share of the characters beyond ASCII begin so."""
     beyond = [unicodedata.name(each, "").startswith(script) for each in text if not each.isascii()]
-    return sum(beyond) >= least * len(beyond)
+    return sum(beyond) >= share * len(beyond)
 
 
 def match_encoding(sample: bytes, encoding: str) -> bool:

@@ -54,13 +54,15 @@ def find_short_and_long(
     least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's loader
     does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
     """
-    words, known = texts["words"], splits >= 0
+    words, has_split = texts["words"], splits >= 0
     above = words.groupby(splits).transform("min") if length.above == "shortest" else length.above
     below = words.groupby(splits).transform("max") if length.below == "longest" else length.below
-    short = (words <= (-1 if above is None else above)) & known
-    long = (words >= (np.inf if below is None else below)) & known
-    most, widest = length.most_sentences or np.inf, length.longest_sentence or np.inf
-    long |= ((texts["sentence_count"] > most) | (texts["longest"] > widest)) & np.isin(splits, (TRAIN, DEV))
+    short = (words <= (-1 if above is None else above)) & has_split
+    long = (words >= (np.inf if below is None else below)) & has_split
+    most_sentences, longest_sentence = length.most_sentences or np.inf, length.longest_sentence or np.inf
+    long |= ((texts["sentence_count"] > most_sentences) | (texts["longest"] > longest_sentence)) & np.isin(
+        splits, (TRAIN, DEV)
+    )
     return short, long & ~short
 
 
@@ -73,25 +75,25 @@ def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str]
     """
     if declared is None:
         return candidates or sort_labels(texts["label"].unique())
-    for name, place in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
-        raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
+    for name, location in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
+        raise AuditError(f"{location}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
     return declared
 
 
 def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     """Count texts by split, class and fate for the census, and sum lengths of the kept. texts: see `decide_fates`."""
-    own = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
+    kept_numbers = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
     counted = texts[["split", "label", "duplicates", "repeated"]].assign(
         read=1,
-        tokens=own["words"],
-        tokens_squared=own["words"] ** 2,
-        query_tokens=own["query_words"],
-        sentences=own["sentence_count"],
-        sentences_squared=own["sentence_count"] ** 2,
-        annotated=own["annotator_count"] > 0,
-        annotations=own["annotator_count"],
+        tokens=kept_numbers["words"],
+        tokens_squared=kept_numbers["words"] ** 2,
+        query_tokens=kept_numbers["query_words"],
+        sentences=kept_numbers["sentence_count"],
+        sentences_squared=kept_numbers["sentence_count"] ** 2,
+        annotated=kept_numbers["annotator_count"] > 0,
+        annotations=kept_numbers["annotator_count"],
         **{fate: texts["fate"] == fate for fate in OUTCOMES},
-        **{f"marks_{fault}": own[fault] for fault in FAULTS},
+        **{f"marks_{fault}": kept_numbers[fault] for fault in FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
     if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
@@ -137,10 +139,10 @@ def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def decide_fates(
-    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], named: list[str] | None
+    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], class_order: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
     """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
-    named: the classes in order, None where labels tell them.
+    class_order: None where labels tell it.
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
@@ -154,19 +156,26 @@ def decide_fates(
     used = np.flatnonzero(fate == KEPT)
     refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
-    alike = texts["alike"].to_numpy()[used]
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], alike, preparation.splits)
-    classes = name_classes(texts.iloc[used], candidates, named)
+    digests = texts["alike"].to_numpy()[used]
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], digests, preparation.splits)
+    classes = name_classes(texts.iloc[used], candidates, class_order)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
     short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
-    kept = texts[fate == KEPT]
-    check(dataset, kept["split"].to_numpy(), kept["label"].to_numpy(), classes, bool(candidates), source.trained)
+    kept_texts = texts[fate == KEPT]
+    check(
+        dataset,
+        kept_texts["split"].to_numpy(),
+        kept_texts["label"].to_numpy(),
+        classes,
+        bool(candidates),
+        source.trained,
+    )
     twice = {
-        "duplicates": kept.groupby("digest")["split"].transform("nunique") > 1,
-        "repeated": kept.duplicated(["digest", "split"]),
+        "duplicates": kept_texts.groupby("digest")["split"].transform("nunique") > 1,
+        "repeated": kept_texts.duplicated(["digest", "split"]),
     }
     return texts.assign(**{name: each.reindex(texts.index, fill_value=False) for name, each in twice.items()}), classes
 
@@ -180,8 +189,8 @@ def report_left_out(texts: pd.DataFrame, report: Report) -> None:
             report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
     for name, fault in FAULTS.items():
         if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
-            named = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
-            report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {named}")
+            ids = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
+            report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {ids}")
 
 
 def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
@@ -211,18 +220,18 @@ def prepare(
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
-    if said := describe_splitting(source.preparation.tokens):
-        report(said)
+    if splitting := describe_splitting(source.preparation.tokens):
+        report(splitting)
     with make_scratch(path.with_suffix(".draft")) as draft:
-        given, named = source.read(dataset, raw), source.list_classes(dataset, raw)
+        source_texts, class_order = source.read(dataset, raw), source.list_classes(dataset, raw)
         if source.other is not None:
             corpus = raw[OTHER_CORPUS]
-            named = list_classes(corpus)
+            class_order = list_classes(corpus)
             if isinstance(source, RawSource) and source.trained_on is not None:
-                others = (text for text in read_texts(corpus) if text.split != "test")
-                given = chain(others, convert_labels(given, source.trained_on, named))
-        unseen = write_draft(given, source.preparation, draft, workers, report)
-        texts, classes = decide_fates(dataset, source, *read_numbers(draft), named)
+                training_texts = (text for text in read_texts(corpus) if text.split != "test")
+                source_texts = chain(training_texts, convert_labels(source_texts, source.trained_on, class_order))
+        unseen = write_draft(source_texts, source.preparation, draft, workers, report)
+        texts, classes = decide_fates(dataset, source, *read_numbers(draft), class_order)
         report_left_out(texts, report)
         refuse_absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)

@@ -206,11 +206,11 @@ def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-
         raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
 
 
-def read_splits(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, Lines]]:
+def read_splits(archive: Path, wanted: str, names: Sequence[str], absence: str) -> Iterator[tuple[str, str, Lines]]:
     """Read the files of an archive that match `wanted`, and end in their split: that, their place, their lines.
 
     Raises AuditError as `open_members` does and, at the end, where the file of one of the splits `names` is not there:
-    `lacking` says what is not, with that split in the place of {}.
+    `absence` says what is not, with that split in the place of {}.
     """
     missing = dict.fromkeys(names)
     for member, stream in open_members(archive, wanted):
@@ -219,25 +219,25 @@ def read_splits(archive: Path, wanted: str, names: Sequence[str], lacking: str) 
         where = f"{archive}: {member}"
         yield split, where, decode_lines(stream, where)
     if missing:
-        raise AuditError(f"{archive}: no {lacking.format(next(iter(missing)))}")
+        raise AuditError(f"{archive}: no {absence.format(next(iter(missing)))}")
 
 
 def read_split_lines(
-    archive: Path, wanted: str, names: Sequence[str], lacking: str
+    archive: Path, wanted: str, names: Sequence[str], absence: str
 ) -> Iterator[tuple[str, int, str, str]]:
     """Read each line of the files of `read_splits`: split, number from 1, place for messages, and the line itself."""
-    for split, where, text in read_splits(archive, wanted, names, lacking):
+    for split, where, text in read_splits(archive, wanted, names, absence):
         for number, line in enumerate(text, start=1):
             yield split, number, f"{where}, line {number}", line
 
 
 @contextmanager
-def require_format(place: str, wanted: str, path: Path) -> Iterator[None]:
-    """Raise AuditError, naming what is wanted at the place, where the block does not find it in a line."""
+def require_format(location: str, wanted: str, path: Path) -> Iterator[None]:
+    """Raise AuditError, naming what is wanted at the location, where the block does not find it in a line."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise AuditError(f"{place}: {wanted}; {find_remedy(path)}") from error
+        raise AuditError(f"{location}: {wanted}; {find_remedy(path)}") from error
 
 
 def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Lines:
@@ -262,15 +262,15 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Lines:
         yield from decode_lines(stream, str(path), encoding)
 
 
-def read_mask(marks: Any, place: str) -> list[bool]:
+def read_mask(marks: Any, location: str) -> list[bool]:
     """Read a mask as truth values: a list of 0 and 1, or a text of them, parted by spaces.
 
-    Raises AuditError, naming the place, at anything else.
+    Raises AuditError, naming the location, at anything else.
     """
     parts = marks.split() if isinstance(marks, str) else marks if isinstance(marks, list) else [marks]
     for part in parts:
         if str(part) not in ("0", "1"):
-            raise AuditError(f"{place}: {part!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
+            raise AuditError(f"{location}: {part!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
     return [str(part) == "1" for part in parts]
 
 
@@ -297,15 +297,15 @@ def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
     not end, ends within a word, or is longer than any text may be.
     """
     text, mark = islice(text, layout.skip, None), layout.delimiter or ","
-    first = next(text, "")
+    first_line = next(text, "")
     reader = csv.reader(
-        chain([first], text),
+        chain([first_line], text),
         delimiter=mark,
         strict=True,
         quoting=csv.QUOTE_NONE if layout.quotes == "none" else csv.QUOTE_MINIMAL,
         quotechar="'" if layout.quotes == "single" else '"',
         escapechar=layout.escape,
-        skipinitialspace=0 < first.count(mark) == first.count(f"{mark} "),
+        skipinitialspace=0 < first_line.count(mark) == first_line.count(f"{mark} "),
     )
     begins = layout.skip + 1
     try:
@@ -315,8 +315,8 @@ def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
             begins = layout.skip + reader.line_num + 1
     except csv.Error as error:
         stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
-        said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
-        raise LayoutError(f"{where}, line {begins}: {said}") from error
+        fault = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
+        raise LayoutError(f"{where}, line {begins}: {fault}") from error
 
 
 def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
@@ -365,8 +365,8 @@ def read_corpus(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
 
 def list_classes(corpus: Path) -> list[str]:
     """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
-    named = {row["label"]: row["label_name"] for row in read_corpus(corpus, "label", "label_name")}
-    return [named[number] for number in sorted(named)]
+    names = {row["label"]: row["label_name"] for row in read_corpus(corpus, "label", "label_name")}
+    return [names[number] for number in sorted(names)]
 
 
 def read_texts(corpus: Path) -> Texts:
@@ -376,9 +376,9 @@ def read_texts(corpus: Path) -> Texts:
     """
     more = ("query", "sentences", "group")
     for row in read_corpus(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
-        place = f"{corpus}: text {row['id']!r}"
+        location = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
-            raise AuditError(f"{place}: brings its own classes; name another data set")
+            raise AuditError(f"{location}: brings its own classes; name another data set")
         written = row["raw"] and RawText(row["raw"], row["starts"])
-        kept = {name: row[name] for name in more}
-        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)
+        fields = {name: row[name] for name in more}
+        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], location, written=written, **fields)

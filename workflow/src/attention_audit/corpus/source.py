@@ -293,8 +293,8 @@ class RawSource(Source):
     @property
     def class_order(self) -> list[str] | None:
         """Return the classes in the order of their numbers: those of the key `classes`. None: sorted by name."""
-        named: Sequence[str] | None = getattr(self, "classes", self.ordered)
-        return None if named is None else [*named]
+        classes: Sequence[str] | None = getattr(self, "classes", self.ordered)
+        return None if classes is None else [*classes]
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """List the files to fetch, by field."""
@@ -309,15 +309,15 @@ def find_own(path: str, mirror: Path | None) -> Path:
     """Find a user's own file or folder: absolute, or relative to the working directory, else in the mirror; where
     there is none, return where it is named.
     """
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    return next(filter(os.path.exists, places), places[0])
+    candidates = [Path(path), *([mirror / path] if mirror else [])]
+    return next(filter(os.path.exists, candidates), candidates[0])
 
 
 def explain_unreachable(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
     """Name where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
-    places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
+    candidates = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
     published = remote.url or remote.package
-    return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
+    return None if published or any(os.path.isfile(candidate) for candidate in candidates) else str(candidates[0])
 
 
 def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
@@ -330,8 +330,8 @@ def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Pat
     looked = (
         explain_unreachable(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()
     )
-    own = (path for path in source.local_files().values() if not os.path.isfile(find_own(path, mirror)))
-    absent = [*filter(None, looked), *own]
+    user_files = (path for path in source.local_files().values() if not os.path.isfile(find_own(path, mirror)))
+    absent = [*filter(None, looked), *user_files]
     if not absent:
         return None
     are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
@@ -412,6 +412,6 @@ def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetche
     if path := vectors.path:
         missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
         return None if os.path.isfile(find_own(path, mirror)) else missing
-    place = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
+    location = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
     remedy = "put it there, or name a `mirror` that has it, or its address as `url`"
-    return place and f"word_vectors.{name}: {place} is not here; {remedy}"
+    return location and f"word_vectors.{name}: {location} is not here; {remedy}"

@@ -82,23 +82,25 @@ def list_cells(cells: Sequence[str]) -> str:
     return list_few([*map(quote_cell, cells)], MAX_COLUMNS_SHOWN)
 
 
-def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
+def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) -> bool:
     """Tell whether a first row seems to be a text with its label: it has a long cell or a number, or a cell of it comes
     again in a later row.
     """
     numeric = re.compile(r"\s*[-+]?[0-9.]+\s*")
-    if any(len(cell) > LONGEST_CELL or len(cell.split()) > MOST_WORDS or numeric.fullmatch(cell) for cell in first):
+    if any(len(cell) > LONGEST_CELL or len(cell.split()) > MOST_WORDS or numeric.fullmatch(cell) for cell in first_row):
         return True
-    return any(cell and cell == other for row in others for cell, other in zip(first, row, strict=False))
+    return any(
+        cell and cell == later_cell for row in later_rows for cell, later_cell in zip(first_row, row, strict=False)
+    )
 
 
-def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
+def describe_columns(key: str, column: str, columns: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
-    return f"no column {column!r}, only {list_cells(there)}{suggest(column, there)}; set `{key}` to one of these"
+    return f"no column {column!r}, only {list_cells(columns)}{suggest(column, columns)}; set `{key}` to one of these"
 
 
 def check_columns(
-    place: str, wanted: Columns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
+    location: str, wanted: Columns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
 ) -> None:
     """Raise AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice.
 
@@ -113,14 +115,14 @@ def check_columns(
                         f"there seems to be no header, since the first row is {list_cells(header)}; name all "
                         f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
                     )
-            raise LayoutError(f"{place}: {fault}")
-    check_single(place, wanted, header)
+            raise LayoutError(f"{location}: {fault}")
+    check_single(location, wanted, header)
 
 
-def check_single(place: str, wanted: Columns, header: Sequence[str]) -> None:
+def check_single(location: str, wanted: Columns, header: Sequence[str]) -> None:
     """Raise AuditError at a wanted column that stands twice."""
-    if twice := [column for column in wanted.values() if header.count(column) > 1]:
-        raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
+    if repeated := [column for column in wanted.values() if header.count(column) > 1]:
+        raise AuditError(f"{location}: more than one column {repeated[0]!r}; rename the others")
 
 
 def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
@@ -132,36 +134,36 @@ def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
     rows, mark = read_csv(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
     header = layout.columns
     if header is None:
-        place, header = next(rows, ("", []))
+        location, header = next(rows, ("", []))
         if header:
-            check_columns(place, wanted, header, rows)
-    known: list[set[str]] = [set() for _ in header]
+            check_columns(location, wanted, header, rows)
+    column_cells: list[set[str]] = [set() for _ in header]
     doubtful: list[tuple[str, list[list[str]]]] = []
-    for place, row in rows:
+    for location, row in rows:
         if len(row) != len(header):
             whose = "the header" if layout.columns is None else "`columns`"
-            raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
+            raise LayoutError(f"{location}: {len(row)} fields where {whose} has {len(header)}; mend the row")
         if layout.quotes is None:
-            whole = mark.join(row)
-            if "\n" not in whole:
-                for cells, cell in zip(known, row, strict=True):
+            row_text = mark.join(row)
+            if "\n" not in row_text:
+                for cells, cell in zip(column_cells, row, strict=True):
                     if 0 < len(cell) <= LONGEST_CELL and len(cells) < CELLS_REMEMBERED:
                         cells.add(cell)
-            elif {*map(len, lines := [line.split(mark) for line in whole.splitlines()])} == {len(header)}:
-                doubtful.append((place, lines))
-        yield place, dict(zip(header, row, strict=True))
-    for place, lines in doubtful:
-        if any(cells.issuperset(column) for cells, column in zip(known, zip(*lines, strict=True), strict=True)):
+            elif {*map(len, lines := [line.split(mark) for line in row_text.splitlines()])} == {len(header)}:
+                doubtful.append((location, lines))
+        yield location, dict(zip(header, row, strict=True))
+    for location, lines in doubtful:
+        if any(cells.issuperset(column) for cells, column in zip(column_cells, zip(*lines, strict=True), strict=True)):
             raise AuditError(
-                f"{place}: a quoted field holds {len(lines)} lines that look like rows; set `quotes: none` if "
+                f"{location}: a quoted field holds {len(lines)} lines that look like rows; set `quotes: none` if "
                 "quotation marks are characters, else `quotes: double`"
             )
 
 
-def has_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
+def has_rows(path: Path, wanted: Columns, layout: Layout, limit: int | None = None) -> bool:
     """Tell whether the rows of a file, or the first of them, are two columns or more under a layout."""
     with suppress(AuditError):
-        widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), most))
+        widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), limit))
         return next(widths, 1) > 1 and 1 not in widths
     return False
 
@@ -232,26 +234,28 @@ Values = Iterator[tuple[str, Any]]
 """What stands in the place of each row, with that place."""
 
 
-def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
+def read_objects(reader: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
     """Read the wanted fields of objects, all that hold no others where none is named; None where an object lacks a
-    field that another has. read: reads the file anew.
+    field that another has. reader: reads the file anew.
 
     Raises AuditError at anything that is no object, and where no object has a wanted field.
     """
     sought = wanted
-    for place, row in read():
+    for location, row in reader():
         if not isinstance(row, dict):
-            raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
+            raise AuditError(
+                f"{location}: not a JSON object; give one a line, and the whole of it, or an array of them"
+            )
         # most fields are not inside of others, and need no look there
         fields = row if wanted and row.keys() >= {*wanted.values()} else name_fields(row)
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
             if column not in fields and not any(
-                column in name_fields(each) for _, each in read() if isinstance(each, dict)
+                column in name_fields(each) for _, each in reader() if isinstance(each, dict)
             ):
-                raise AuditError(f"{place}: {describe_columns(key, column, list_leaves(fields))}")
+                raise AuditError(f"{location}: {describe_columns(key, column, list_leaves(fields))}")
         sought = {}
-        yield place, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
+        yield location, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
 
 
 def list_rows(document: Any) -> list[Any] | None:
@@ -263,9 +267,9 @@ def list_rows(document: Any) -> list[Any] | None:
             values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
         case _:
             return None
-    alike = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
+    same_keys = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
     lists = [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]
-    if not alike or [*document.values()] == lists:
+    if not same_keys or [*document.values()] == lists:
         return lists[0] if len(lists) == 1 else None
     if len(values) > len(values[0]):
         return values
@@ -300,18 +304,18 @@ def read_parquet(path: Path, wanted: Columns) -> Values:
     wanted column that stands twice, and at text not in utf-8.
     """
     with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
-        there, named = file.schema_arrow.names, [*wanted.values()]
-        check_single(str(path), wanted, there)
+        columns, names = file.schema_arrow.names, [*wanted.values()]
+        check_single(str(path), wanted, columns)
         numbers = count(1)
         # a field inside of others, or a column that is not there, is looked for in all of them
-        for batch in file.iter_batches(BATCH, columns=named if named and {*named} <= {*there} else None):
+        for batch in file.iter_batches(BATCH, columns=names if names and {*names} <= {*columns} else None):
             for cells in zip(*batch.columns, strict=True):
-                place = f"{path}, row {next(numbers)}"
+                location = f"{path}, row {next(numbers)}"
                 try:
                     row = {name: cell.as_py() for name, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
-                    raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
-                yield place, row
+                    raise AuditError(f"{location}: not utf-8 ({error.reason}); convert the file") from error
+                yield location, row
 
 
 def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
@@ -335,27 +339,27 @@ def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
             raise AuditError(f"{path}: no workbook can be read from it ({error}); {find_remedy(path)}") from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
-        there = ", ".join(map(repr, sheets))
+        titles = ", ".join(map(repr, sheets))
         if title not in sheets:
-            raise AuditError(f"{path}: no sheet {title!r}, only {there}; set `sheet`")
+            raise AuditError(f"{path}: no sheet {title!r}, only {titles}; set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
         header, rows = layout.columns, 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
-            place = f"{path}, row {number}"
+            location = f"{path}, row {number}"
             if all(cell.value is None for cell in cells):
                 continue
             if header is None:
                 header = ["" if cell.value is None else str(cell.value) for cell in cells]
-                check_columns(place, wanted, header)
+                check_columns(location, wanted, header)
                 continue
             for column, cell in zip(header, cells, strict=False):
                 if column in wanted.values() and cell.data_type == "e":
-                    raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
-            yield place, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
+                    raise AuditError(f"{location}: column {column!r} holds Excel's error {cell.value}; mend the cell")
+            yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
             rows += 1
         if not rows and len(sheets) > 1:
-            raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
+            raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {titles}")
         book.close()
 
 
@@ -368,13 +372,13 @@ def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     kind = find_format(path.name)
     with open_raw(path) as stream:
         begins = read_beginning(stream, path)
-    named = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
-    found = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
-    if not begins.strip() or (found is None and named == JSON and begins.lstrip().startswith((b"[", b"{"))):
-        found = named  # no content, or JSON of another shape, which the reader names
-    if found != named:
-        found = found or f"not {named}, as its name says"
-        raise AuditError(f"{path}: is {found}; give it the ending of what it is, or save it as csv")
+    expected = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
+    content = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
+    if not begins.strip() or (content is None and expected == JSON and begins.lstrip().startswith((b"[", b"{"))):
+        content = expected  # no content, or JSON of another shape, which the reader names
+    if content != expected:
+        content = content or f"not {expected}, as its name says"
+        raise AuditError(f"{path}: is {content}; give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind in DELIMITERS:
@@ -382,10 +386,10 @@ def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         elif kind == "xlsx":
             yield from read_sheet(path, wanted, layout)
         else:
-            read = (
+            reader = (
                 partial(read_parquet, path, wanted) if kind == "parquet" else partial(read_json, path, layout.encoding)
             )
-            yield from read_objects(read, wanted)
+            yield from read_objects(reader, wanted)
     except EncodingError as error:
         fault, _, _ = str(error).rpartition("; ")
         raise AuditError(f"{fault}; {name_encoding(path, layout.encoding)}") from error
