@@ -411,7 +411,7 @@ def test_every_kind_of_text_that_parquet_has(tmp_path, type_):
 
 
 def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(tabular, "BATCH", 2)
+    monkeypatch.setattr(tabular, "PARQUET_BATCH", 2)
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"text": [f"t{i}" for i in range(1, 8)], "label": range(7)}), path, row_group_size=3)
     assert [(text.place, text.text) for text in read(path)] == [(f"{path}, row {i}", f"t{i}") for i in range(1, 8)]

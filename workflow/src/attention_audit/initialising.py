@@ -14,25 +14,33 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import NUMERIC, count, describe, estimate_words, list_counts, list_oddities, refuse
+from attention_audit.corpus.checkup import (
+    NUMERIC,
+    count,
+    describe_table,
+    estimate_words,
+    list_counts,
+    list_oddities,
+    refuse,
+)
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
 from attention_audit.corpus.rationales import Evidence, Written, read_annotations
 from attention_audit.corpus.raw import Layout, read_csv, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
-    ENDINGS,
     HEADER_ROWS,
-    LABELS,
-    MOST_WORDS,
-    TEXTS,
+    LABEL_NAMES,
+    MAX_NAME_WORDS,
+    TABLE_ENDINGS,
+    TEXT_NAMES,
     describe_columns,
     find_format,
     find_layout,
     is_no_header,
-    list_cells,
+    list_first_cells,
     quote_cell,
-    read_rows,
+    read_table_rows,
 )
 from attention_audit.corpus.text import (
     MAX_CLASSES,
@@ -47,7 +55,7 @@ from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, suggest
 from attention_audit.places import CATALOGUE, TREE
 
-ROWS = 20_000
+GUESS_ROWS = 20_000
 """Rows from which columns are guessed."""
 MAX_NAME_LENGTH = 40
 """Characters of the name of a data set."""
@@ -55,7 +63,7 @@ DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
 MANY_TEXTS = 50_000
 """From so many texts on, it is said how to take a sample."""
-Said = dict[str, tuple[Any, str]]
+GuessedEntry = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
 
 IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
@@ -68,13 +76,13 @@ NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
 """Share of the cells of a column that are of one kind; the reader names the others."""
-MARKS = 500
+MARK_ROWS = 500
 """Rows in which the marks of a column are tried."""
 MARK_FORMS: Sequence[Written] = ("flags", "scores", "words", "characters")
 """How marks may be written, in the order in which it is tried."""
 
 
-class Column(NamedTuple):
+class FileColumn(NamedTuple):
     """A column. cells: those that are not empty, without white space around texts. values: how often each occurs, as
     labels are read, and texts: both are empty where many cells are of another kind.
     """
@@ -105,7 +113,7 @@ class Column(NamedTuple):
         return self.is_split() or bool(IDS.fullmatch(self.name) or MARK_NAMES.search(self.name))
 
 
-def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[FileColumn]:
     """List the columns that any row has."""
     columns = []
     for name in dict.fromkeys(chain(*rows)):
@@ -117,7 +125,7 @@ def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
                 [cell for cell in filled_cells if isinstance(cell, kind)] for kind in (str | int | float, str)
             )
         )
-        columns.append(Column(name, filled_cells, Counter(map(label_text, plain)), texts))
+        columns.append(FileColumn(name, filled_cells, Counter(map(label_text, plain)), texts))
     return columns
 
 
@@ -140,15 +148,16 @@ def guess_layout(path: Path) -> Layout:
     return layout
 
 
-def rank_texts(columns: Sequence[Column]) -> list[Column]:
+def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
     """List columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
 
     Cells are neither labels nor addresses nor numbers, unless the name tells more.
     """
 
-    def rank(column: Column) -> float:
+    def rank(column: FileColumn) -> float:
         """Rank a column; 0: it holds no texts."""
-        has_text_name, length = TEXTS.fullmatch(column.name), sum(map(len, column.texts)) / max(len(column.texts), 1)
+        has_text_name = TEXT_NAMES.fullmatch(column.name)
+        length = sum(map(len, column.texts)) / max(len(column.texts), 1)
         odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
         if column.is_other() or (not has_text_name and (odd or column.is_repeated())):
             return 0
@@ -157,38 +166,39 @@ def rank_texts(columns: Sequence[Column]) -> list[Column]:
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
 
-def rank_labels(columns: Sequence[Column]) -> list[Column]:
+def rank_labels(columns: Sequence[FileColumn]) -> list[FileColumn]:
     """List columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
 
     Cells are short, and each of them comes again and again, unless the name tells more.
     """
 
-    def rank(column: Column) -> tuple[int, int]:
+    def rank(column: FileColumn) -> tuple[int, int]:
         name = column.name.lower()
-        return (*LABELS, name).index(name) + (not any(label in name for label in LABELS)), len(column.values)
+        return (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES)), len(column.values)
 
-    def is_likely(column: Column) -> bool:
-        short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
+    def is_likely(column: FileColumn) -> bool:
+        short = all(len(str(value).split()) <= MAX_NAME_WORDS for value in column.values)
         is_repeated = len(column.values) > 1 and column.is_repeated()
-        return (
-            short and not column.is_other() and bool(is_repeated or (column.values and column.name.lower() in LABELS))
-        )
+        has_label_name = bool(column.values) and column.name.lower() in LABEL_NAMES
+        return short and not column.is_other() and (is_repeated or has_label_name)
 
     return sorted(filter(is_likely, columns), key=rank)
 
 
-def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
+def guess_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[FileColumn], text: str) -> Evidence | None:
     """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
     marked = [column.name for column in columns if MARK_NAMES.search(column.name)]
     for evidence in (Evidence(columns=name, written=form) for name in marked for form in MARK_FORMS):
         with suppress(AuditError):
-            annotations = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
+            annotations = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARK_ROWS]]
             if any(annotations) and not any(marks and (marks.outside or marks.miscounted) for marks in annotations):
                 return evidence
     return None
 
 
-def choose_column(key: str, choice: str | None, likely: list[Column], names: list[str], path: Path) -> tuple[str, str]:
+def choose_column(
+    key: str, choice: str | None, likely: list[FileColumn], names: list[str], path: Path
+) -> tuple[str, str]:
     """Choose the column of the texts or labels, with a remark where it is a guess. choice: what the user says.
 
     Raises AuditError where there is no such column, or none that may be it.
@@ -199,8 +209,8 @@ def choose_column(key: str, choice: str | None, likely: list[Column], names: lis
         return choice, ""
     if not likely:
         raise AuditError(
-            f"{path}: none of the columns looks like {key}s ({list_cells(names)}); name the one with --{key}, or give "
-            "the file one"
+            f"{path}: none of the columns looks like {key}s ({list_first_cells(names)}); name the one with --{key}, or "
+            "give the file one"
         )
     alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; it may also be {alternatives}" if alternatives else ""
@@ -213,12 +223,12 @@ def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
     return f"my-{name}" if name in taken else name
 
 
-def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> Said:
+def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> GuessedEntry:
     """Guess the keys of the entry of a file, but for what all rows must tell.
 
     Raises AuditError as `choose_column` does.
     """
-    rows = [row for _, row in islice(read_rows(path, {}, layout), ROWS)]
+    rows = [row for _, row in islice(read_table_rows(path, {}, layout), GUESS_ROWS)]
     if not rows:
         raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
@@ -226,22 +236,22 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
     candidates = [column for column in columns if column.name != texts[0]]
     labels = choose_column("label", label, rank_labels(candidates), names, path)
-    entry: Said = {"kind": ("table", ""), "path": (str(path), "")}
+    entry: GuessedEntry = {"kind": ("table", ""), "path": (str(path), "")}
     usual = Layout(delimiter=DELIMITERS.get(find_format(path.name)))._asdict()
     guessed = {key: value for key, value in layout._asdict().items() if value != usual[key]}
     entry |= {key: (value, "guess, with which every row is read") for key, value in guessed.items()}
     entry |= {"text": texts, "label": labels}
     free = [column for column in candidates if column.name != labels[0]]
-    if split := next(filter(Column.is_split, free), None):
+    if split := next(filter(FileColumn.is_split, free), None):
         entry["split"] = (split.name, list_counts(split.values))
-    if id_column := next(filter(Column.is_id, free), None):
+    if id_column := next(filter(FileColumn.is_id, free), None):
         twice = f"{quote_cell(id_column.name)} has ids that are empty or stand twice, so texts are called by their rows"
         entry["id"] = (None, twice) if len(id_column.values) < len(rows) else (id_column.name, "")
-    if group_column := next(filter(Column.is_group, free), None):
+    if group_column := next(filter(FileColumn.is_group, free), None):
         values = f"its {len(group_column.values):,} values"
         how = f"or {quote_cell(group_column.name)}, if {values} say which texts belong together"
         entry["group"] = (None, how)
-    if evidence := find_evidence(rows, free, texts[0]):
+    if evidence := guess_evidence(rows, free, texts[0]):
         entry["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else find_language(cells)
@@ -250,7 +260,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     return entry
 
 
-def read_entry(entry: Said, path: Path) -> TableCorpus:
+def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
     """Read the entry as the plan does. Raises AuditError where the columns that the user names do not go together."""
     try:
         return TableCorpus.model_validate({key: value for key, (value, _) in entry.items()})
@@ -258,7 +268,7 @@ def read_entry(entry: Said, path: Path) -> TableCorpus:
         raise AuditError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from error
 
 
-def write_entry(name: str, entry: Said, path: Path) -> str:
+def write_entry(name: str, entry: GuessedEntry, path: Path) -> str:
     """Write the configuration, as the user reads it."""
     top = [
         (f"results: runs/{name}", "the folder that the run writes to"),
@@ -275,7 +285,7 @@ def write_entry(name: str, entry: Said, path: Path) -> str:
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
 
-def initialise(files: Sequence[Path], into: Path, text: str | None = None, label: str | None = None) -> str:
+def propose_configuration(files: Sequence[Path], into: Path, text: str | None = None, label: str | None = None) -> str:
     """Write a configuration for a file, and return what was found, guessed and is to be done.
 
     into: where to write it. text, label: columns that the user names. Raises AuditError where there is a file already,
@@ -289,12 +299,12 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
-        raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
+        raise AuditError(f"{path}: {what}; name a file that ends in {TABLE_ENDINGS}")
     if not find_format(path.name):
-        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
+        raise AuditError(f"{path}: does not end in {TABLE_ENDINGS}; save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     entry = guess_entry(path, guess_layout(path), text, label)
-    source = read_entry(entry, path)
+    source = parse_entry(entry, path)
     counts = count(name, source, {"path": path})
     if counts.unlabelled:
         entry["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
@@ -304,7 +314,7 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
     if counts.usable and not absent and np.median(estimate_words(counts.usable, source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
     entry["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
-    source = read_entry(entry, path)
+    source = parse_entry(entry, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *list_oddities(source, counts)]
     if (texts := len(counts.usable)) > MANY_TEXTS:
@@ -320,7 +330,7 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
         raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     lines = [
-        *(f"{name}: {line}" for line in describe(source, counts)),
+        *(f"{name}: {line}" for line in describe_table(source, counts)),
         *(f"warning: {name}: {line}" for line in odd),
         "",
         f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",

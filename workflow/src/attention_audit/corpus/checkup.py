@@ -23,9 +23,9 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
-from .drawing import LEFT_OUT, TEST, UNKNOWN, assign, check, refuse_emptied
-from .languages import find_unspaced, sample_texts
-from .source import Files, Length
+from .drawing import LEFT_OUT, TEST, UNKNOWN_CODE, assign, check_splits, refuse_emptied
+from .languages import find_unspaced, sample_beginnings
+from .source import Length, RawFiles
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
     MAX_CLASSES,
@@ -43,7 +43,7 @@ from .text import (
 )
 from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, split_words
 
-ROWS = 200_000
+CHECKED_ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
 SAMPLE_TEXTS, SAMPLE_CHARACTERS = 50, 1000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
@@ -56,7 +56,7 @@ MAX_REPEATS = 5
 """How often a text may always stand."""
 LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
-BATCH = 32
+USUAL_BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
 LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
@@ -100,7 +100,7 @@ class UsableRow(NamedTuple):
 
 
 @dataclass
-class Counts:
+class TableCounts:
     """What is counted in the rows of a data set.
 
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
@@ -125,7 +125,7 @@ class Counts:
 
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
     """Estimate the words of each text, (N,), from its characters, and from how many words the sample has."""
-    sample = sample_texts([text.begins for text in texts], SAMPLE_TEXTS)
+    sample = sample_beginnings([text.begins for text in texts], SAMPLE_TEXTS)
     words = sum(len(split_words(text, tokens).words) for text in sample)
     return words / sum(map(len, sample)) * np.array([text.length for text in texts])
 
@@ -136,15 +136,16 @@ def find_longest(texts: Sequence[UsableRow], tokens: Tokens) -> tuple[UsableRow,
     return longest, float(estimate_words([longest], tokens)[0])
 
 
-def count(name: str, source: TableCorpus, raw: Files) -> Counts:
-    """Count the first ROWS rows. They are split into words where impermissible ones are named, by word or in a mask.
+def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
+    """Count the first CHECKED_ROWS rows. They are split into words where impermissible ones are named, by word or in a
+    mask.
 
     Raises AuditError as the reader does, but not at a missing label; and where a mask does not fit its text.
     """
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows = source.model_copy(update=as_written).read(name, raw)
-    counts = Counts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
-    for text in islice(check_entries(rows), ROWS):
+    counts = TableCounts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
+    for text in islice(check_entries(rows), CHECKED_ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
@@ -189,13 +190,13 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     return counts
 
 
-def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRow]:
+def draw_splits(name: str, source: TableCorpus, counts: TableCounts) -> list[UsableRow]:
     """Return the usable texts with their splits in the run, before any filter of lengths; None: they are left out.
 
     Raises AuditError where splits cannot be drawn, or lack texts of a class.
     """
     trained_on, texts = source.trained_on, counts.usable
-    codes: dict[str | None, int] = {None: UNKNOWN} | {split: code for code, split in enumerate(SPLITS)}
+    codes: dict[str | None, int] = {None: UNKNOWN_CODE} | {split: code for code, split in enumerate(SPLITS)}
     if trained_on:
         # models are trained on another data set, and all texts but those for training are for the test
         codes = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}
@@ -208,7 +209,7 @@ def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRo
     refuse_emptied(name, np.array([codes[split] for split in counts.splits]), source_splits)
     splits = assign(name, source_splits, labels, digests, source.splits)
     if not trained_on:
-        check(name, splits, labels, classes, choice=False, trained=source.trained)
+        check_splits(name, splits, labels, classes, choice=False, trained=source.trained)
     elif len({*labels[splits == TEST]}) < 2:
         raise AuditError(f"{name}: split test: no texts of two classes; add some")
     names = dict(enumerate(SPLITS))
@@ -226,7 +227,7 @@ def list_counts(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def find_several(counts: Counts) -> str:
+def find_several(counts: TableCounts) -> str:
     """Say that the labels of some texts seem to be several in one cell; "" where none do."""
     labels = counts.labels.keys()
     joint_labels = sorted(
@@ -241,7 +242,7 @@ def find_several(counts: Counts) -> str:
     return message if joint_labels else ""
 
 
-def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
+def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set; else draw the splits, where all
     rows were read.
     """
@@ -278,7 +279,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         ) from error
 
 
-def find_rare(counts: Counts) -> str:
+def find_rare(counts: TableCounts) -> str:
     """Say which classes have fewer texts than there are splits; "" where none has, or not all rows were read."""
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
     message = (
@@ -301,7 +302,7 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
         )
 
 
-def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def warn_of_classes(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
     tests = Counter(text.label for text in counts.usable if text.split == "test")
     if none := [label for label in source.classes or counts.labels if not tests[label]]:
@@ -319,7 +320,7 @@ def round_number(number: float) -> str:
     return f"{float(f'{max(number, 1):.2g}'):,.0f}"
 
 
-def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def describe_table(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Describe what was read: texts, classes and splits, and how long the texts are in words."""
     usable, what = len(counts.usable), ("pair of texts", "pairs of texts") if source.pairs else ("text",)
     group_names = [text.group for text in counts.usable if text.group is not None]
@@ -345,7 +346,7 @@ def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield summary + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
-def warn_of_long(source: TableCorpus, counts: Counts, max_words: int | None) -> Iterator[str]:
+def warn_of_long(source: TableCorpus, counts: TableCounts, max_words: int | None) -> Iterator[str]:
     """Warn of one text that is so much longer than the others that it slows the run, and of a few that take twice what
     all others take of leave-one-out, which reads a text of L words L times; with the key that leaves them out.
 
@@ -356,7 +357,7 @@ def warn_of_long(source: TableCorpus, counts: Counts, max_words: int | None) -> 
     lengths = estimate_words(counts.usable, source.tokens)
     longest, words = find_longest(counts.usable, source.tokens)
     middle = float(np.median(lengths))
-    if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(BATCH, len(lengths))):
+    if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(USUAL_BATCH, len(lengths))):
         below = LONG_TEXT_RATIO * max(round(middle), 1)
         other_texts = (lengths >= below).sum() - 1
         yield (
@@ -378,7 +379,7 @@ def warn_of_long(source: TableCorpus, counts: Counts, max_words: int | None) -> 
         )
 
 
-def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
     findings, usable = counts.places, len(counts.usable)
     if source.evidence is not None and not findings["annotated"]:
@@ -391,7 +392,7 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
                 have=have, number=number, usable=usable, first=locations[0], question=question, markup=counts.markup
             )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
-    sample = sample_texts([text.begins for text in counts.usable], SAMPLE_TEXTS)
+    sample = sample_beginnings([text.begins for text in counts.usable], SAMPLE_TEXTS)
     if spaced and (code := find_unspaced(sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
@@ -406,7 +407,7 @@ def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def warn_of_repetitions(counts: Counts) -> Iterator[str]:
+def warn_of_repetitions(counts: TableCounts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and how many of the training split are tested on too."""
     texts = counts.usable
     first_texts = {text.alike: text for text in reversed(texts)}
@@ -427,7 +428,7 @@ def warn_of_repetitions(counts: Counts) -> Iterator[str]:
         )
 
 
-def list_oddities(source: TableCorpus, counts: Counts, max_words: int | None = None) -> Iterator[str]:
+def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | None = None) -> Iterator[str]:
     """List what a user may not have meant, each in a line with its counts. max_words: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
         yield describe_splitting(source.tokens)
@@ -454,7 +455,9 @@ def list_oddities(source: TableCorpus, counts: Counts, max_words: int | None = N
     yield from warn_of_classes(source, counts)
 
 
-def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, max_words: int | None = None) -> Overview:
+def check_dataset(
+    name: str, source: TableCorpus | ReadoutCorpus, raw: RawFiles, max_words: int | None = None
+) -> Overview:
     """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
     every one of them, by how the configuration names it. max_words: see `warn_of_long`.
 
@@ -481,5 +484,5 @@ def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, ma
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        summary, odd = [*describe(source, counts)], list_oddities(source, counts, max_words)
+        summary, odd = [*describe_table(source, counts)], list_oddities(source, counts, max_words)
     return Overview([f"{name}: {line}" for line in summary], [f"{name}: {line}" for line in odd])

@@ -26,14 +26,14 @@ from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
 from .tokens import DIGIT_MASK, SplitText, split_words
 
-Report = Callable[[str], None]
+Reporter = Callable[[str], None]
 """What receives messages on progress."""
-CHUNK = 2**20
+CHUNK_CHARACTERS = 2**20
 """About how many characters a worker splits at a time."""
 PROGRESS_SECONDS = 5.0
 """Seconds between two messages on progress."""
 
-NUMBERS = (
+DRAFT_NUMBERS = (
     "words",
     "query_words",
     "sentence_count",
@@ -53,7 +53,7 @@ but for marks, where these are to be in one split.
 DRAFT = pa.schema(
     {field.name: field.type for field in CORPUS.schema}
     | {"place": pa.string(), "label": pa.string(), "candidates": pa.list_(pa.string())}
-    | dict.fromkeys(NUMBERS, pa.int64())
+    | dict.fromkeys(DRAFT_NUMBERS, pa.int64())
 )
 """A text as words, as in the corpus, and its numbers; classes have no numbers yet."""
 
@@ -83,7 +83,7 @@ def refuse_absent(words: Collection[str], dataset: str) -> None:
 
 
 def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """Cut texts into runs of about CHUNK characters. Raises AuditError at a text beyond MAX_CHARACTERS."""
+    """Cut texts into runs of about CHUNK_CHARACTERS characters. Raises AuditError at a text beyond MAX_CHARACTERS."""
     chunk: list[Text] = []
     size = 0
     for text in texts:
@@ -94,7 +94,7 @@ def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
             )
         chunk.append(text)
         size += length
-        if size >= CHUNK:
+        if size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -221,7 +221,9 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
         yield text
 
 
-def write_draft(texts: Iterable[Text], preparation: Preparation, path: Path, workers: int, report: Report) -> set[str]:
+def write_draft(
+    texts: Iterable[Text], preparation: Preparation, path: Path, workers: int, report: Reporter
+) -> set[str]:
     """Split all texts into words and write them to `path`, in order; return the impermissible words that none has.
 
     Raises AuditError at a text that is not usable.

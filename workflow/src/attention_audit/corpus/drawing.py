@@ -11,14 +11,14 @@ from .source import Splits
 from .text import SPLITS, list_few
 
 TRAIN, DEV, TEST = range(len(SPLITS))
-UNKNOWN, LEFT_OUT = -1, -2
+UNKNOWN_CODE, LEFT_OUT = -1, -2
 
 
 def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, settings: Splits) -> Integers:
     """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
-    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. digests (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
+    Texts of split UNKNOWN_CODE count as training texts. From the training texts, missing splits are drawn: first test,
+    then dev. digests (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
     AuditError where there are too few texts.
     """
 
@@ -47,7 +47,7 @@ def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, 
     sets = np.searchsorted(representatives, positions)[sets]
     codes = np.full(len(representatives), LEFT_OUT)
     np.maximum.at(codes, sets, splits)
-    codes[codes == UNKNOWN] = TRAIN
+    codes[codes == UNKNOWN_CODE] = TRAIN
     strata, mend = labels[representatives] if settings.stratified else None, "set `splits.stratified: false`"
     pool = np.flatnonzero(codes == TRAIN)
     for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
@@ -78,7 +78,9 @@ def refuse_emptied(dataset: str, source_splits: Integers, kept_splits: Integers)
         )
 
 
-def check(dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool) -> None:
+def check_splits(
+    dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool
+) -> None:
     """Raise AuditError for a corpus that cannot be audited. splits, labels (N,): those of the texts that are kept.
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from attention_audit.errors import AuditError
 
-from .raw import BLOCK, LONGEST_LINE, EncodingError, open_raw, read_lines
+from .raw import BLOCK_BYTES, LONGEST_LINE, EncodingError, open_raw, read_lines
 from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing, describe_splitting
 
 LANGUAGES = dict(
@@ -57,12 +57,12 @@ COMMON = 0.15
 """Share of the words of a text that are among the frequent ones of its language, at least."""
 SPACES_A_LETTER = 0.1
 """Spaces between the letters of a text without spaces, at most; twice as many where most words are of two letters."""
-FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
+FEW, SAMPLE_SIZE, BEGINNING = 0.05, 500, 2000
 """Share of letters of scripts without spaces beyond which they count; texts that are looked at; characters of each."""
-LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
+UNSPACED_LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
-def sample_texts(texts: Sequence[str], size: int = SAMPLE) -> list[str]:
+def sample_beginnings(texts: Sequence[str], size: int = SAMPLE_SIZE) -> list[str]:
     """Return the beginnings of some of the texts, up to twice as many as `size`."""
     return [text[:BEGINNING] for text in texts[:: max(len(texts) // size, 1)]]
 
@@ -72,7 +72,7 @@ def find_language(texts: Sequence[str]) -> tuple[str, bool]:
 
     Without a sign of another one it is en in Latin script, and xx, any language, in others.
     """
-    texts = sample_texts(texts)
+    texts = sample_beginnings(texts)
     letters = filter(str.isalpha, "".join(texts))
     scripts = Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in letters)
     if not scripts:
@@ -96,8 +96,8 @@ def find_language(texts: Sequence[str]) -> tuple[str, bool]:
 
 def find_unspaced(texts: Sequence[str]) -> str:
     """Return the code of the language of texts with hardly any spaces between words; "" where there are spaces."""
-    joined = "|".join(sample_texts(texts))
-    letters = LETTERS.findall(joined)
+    joined = "|".join(sample_beginnings(texts))
+    letters = UNSPACED_LETTERS.findall(joined)
     if len(letters) <= FEW * sum(map(str.isalpha, joined)):
         return ""
     code, sure = find_language(letters)
@@ -155,7 +155,7 @@ SAMPLE_LINES = 2000
 
 def read_beginning(stream: IO[bytes], path: Path) -> bytes:
     """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
-    begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
+    begins: bytes = stream.peek(BLOCK_BYTES)  # type: ignore[attr-defined]
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
         raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
     return begins

@@ -25,14 +25,14 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
-from .draft import NUMBERS, Report, refuse_absent, write_draft
-from .drawing import DEV, TEST, TRAIN, UNKNOWN, assign, check, refuse_emptied
-from .raw import list_classes, read_texts
-from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
+from .draft import DRAFT_NUMBERS, Reporter, refuse_absent, write_draft
+from .drawing import DEV, TEST, TRAIN, UNKNOWN_CODE, assign, check_splits, refuse_emptied
+from .raw import list_corpus_classes, read_corpus_texts
+from .source import OTHER_CORPUS, Length, RawFiles, RawSource, Source, TrainedOn
 from .text import SPLITS, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
-FAULTS = {
+MARK_FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
     "miscounted": "lists of marks that have not an entry a word",
@@ -50,9 +50,9 @@ def find_short_and_long(
 ) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:
     """Find the texts that the length filter drops as too short, and those as too long; (N,) each.
 
-    texts: their words, sentences and longest ones, by the names of NUMBERS. `shortest` and `longest` stand for the
-    least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's loader
-    does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
+    texts: their words, sentences and longest ones, by the names of DRAFT_NUMBERS. `shortest` and `longest` stand for
+    the least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's
+    loader does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
     """
     words, has_split = texts["words"], splits >= 0
     above = words.groupby(splits).transform("min") if length.above == "shortest" else length.above
@@ -66,7 +66,7 @@ def find_short_and_long(
     return short, long & ~short
 
 
-def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
+def order_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
     """List the classes in the order of their numbers: as declared, or else the labels of texts, sorted by value. texts:
     those with a label and a word.
 
@@ -80,9 +80,9 @@ def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str]
     return declared
 
 
-def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
+def count_fates(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     """Count texts by split, class and fate for the census, and sum lengths of the kept. texts: see `decide_fates`."""
-    kept_numbers = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
+    kept_numbers = texts[[*DRAFT_NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
     counted = texts[["split", "label", "duplicates", "repeated"]].assign(
         read=1,
         tokens=kept_numbers["words"],
@@ -93,7 +93,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         annotated=kept_numbers["annotator_count"] > 0,
         annotations=kept_numbers["annotator_count"],
         **{fate: texts["fate"] == fate for fate in OUTCOMES},
-        **{f"marks_{fault}": kept_numbers[fault] for fault in FAULTS},
+        **{f"marks_{fault}": kept_numbers[fault] for fault in MARK_FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
     if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
@@ -127,11 +127,11 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterato
             yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
 
 
-def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read the id, place, label and numbers of every text, by the names of NUMBERS, with the code of its split; and
-    the candidates of the training texts, sorted.
+def read_draft_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read the id, place, label and numbers of every text, by the names of DRAFT_NUMBERS, with the code of its split;
+    and the candidates of the training texts, sorted.
     """
-    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *NUMBERS])
+    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *DRAFT_NUMBERS])
     trained = pc.equal(table["split"], SPLITS[TRAIN]).fill_null(True)
     candidates = pc.list_flatten(table["candidates"].filter(trained)).unique().to_pylist()
     texts: pd.DataFrame = table.drop_columns("candidates").to_pandas()
@@ -141,8 +141,9 @@ def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
 def decide_fates(
     dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], class_order: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
-    class_order: None where labels tell it.
+    """Decide split, class and fate of every text, and name the classes.
+
+    texts, candidates: as from `read_draft_numbers`. class_order: None where labels tell it.
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
@@ -152,20 +153,20 @@ def decide_fates(
     own_splits = texts["split"].to_numpy()
     # in the order in which they appear, on which draws depend
     own_labels = pd.factorize(texts["label"])[0]
-    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
+    fate = np.where(own_labels == UNKNOWN_CODE, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
     digests = texts["alike"].to_numpy()[used]
     splits[used] = assign(dataset, own_splits[used], own_labels[used], digests, preparation.splits)
-    classes = name_classes(texts.iloc[used], candidates, class_order)
+    classes = order_classes(texts.iloc[used], candidates, class_order)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
-    short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
+    short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN_CODE), preparation.length)
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
     kept_texts = texts[fate == KEPT]
-    check(
+    check_splits(
         dataset,
         kept_texts["split"].to_numpy(),
         kept_texts["label"].to_numpy(),
@@ -180,14 +181,14 @@ def decide_fates(
     return texts.assign(**{name: each.reindex(texts.index, fill_value=False) for name, each in twice.items()}), classes
 
 
-def report_left_out(texts: pd.DataFrame, report: Report) -> None:
+def report_left_out(texts: pd.DataFrame, report: Reporter) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
     marks of the kept texts could not be laid on words, with the texts' names. texts: see `decide_fates`.
     """
     for fate in OUTCOMES[:-1]:
         if len(dropped := texts[texts["fate"] == fate]):
             report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
-    for name, fault in FAULTS.items():
+    for name, fault in MARK_FAULTS.items():
         if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
             ids = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
             report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {ids}")
@@ -212,8 +213,8 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
         yield replace(text, split="test", label=label)
 
 
-def prepare(
-    dataset: str, source: Source, raw: Files, path: Path, provenance: Provenance, workers: int, report: Report
+def prepare_corpus(
+    dataset: str, source: Source, raw: RawFiles, path: Path, provenance: Provenance, workers: int, report: Reporter
 ) -> pa.Table:
     """Write the corpus of a source to `path` and return its census. Where it takes texts from another data set, that
     one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
@@ -226,13 +227,13 @@ def prepare(
         source_texts, class_order = source.read(dataset, raw), source.list_classes(dataset, raw)
         if source.other is not None:
             corpus = raw[OTHER_CORPUS]
-            class_order = list_classes(corpus)
+            class_order = list_corpus_classes(corpus)
             if isinstance(source, RawSource) and source.trained_on is not None:
-                training_texts = (text for text in read_texts(corpus) if text.split != "test")
+                training_texts = (text for text in read_corpus_texts(corpus) if text.split != "test")
                 source_texts = chain(training_texts, convert_labels(source_texts, source.trained_on, class_order))
         unseen = write_draft(source_texts, source.preparation, draft, workers, report)
-        texts, classes = decide_fates(dataset, source, *read_numbers(draft), class_order)
+        texts, classes = decide_fates(dataset, source, *read_draft_numbers(draft), class_order)
         report_left_out(texts, report)
         refuse_absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
-    return count_texts(texts, classes)
+    return count_fates(texts, classes)

@@ -53,12 +53,12 @@ class Layout(NamedTuple):
     skip: int = 0
 
 
-PUBLISHED = Layout(quotes="double")
+PUBLISHED_LAYOUT = Layout(quotes="double")
 """How published csv files are laid out."""
 MAX_CHARACTERS = 10**7
 """Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 LONGEST_LINE = 2**26
-BLOCK = 2**20
+BLOCK_BYTES = 2**20
 MAX_UNPACK_RATIO = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 MIN_UNPACK_BYTES = 2**26
@@ -142,12 +142,12 @@ def open_raw(path: Path) -> Iterator[IO[bytes]]:
     """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name. Lines that all end in
     \\r end in \\n. Raises AuditError as `report_damage` does.
     """
-    with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
+    with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as stream:
         unpack = next((unpack for begins, unpack in OPENERS.items() if stream.peek().startswith(begins)), None)
-        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
+        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK_BYTES) if unpack else stream
         begins = unpacked.peek()
         if b"\r" in begins and b"\n" not in begins:
-            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK)
+            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK_BYTES)
         yield unpacked
 
 
@@ -162,7 +162,7 @@ def open_members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
         if name in names:
             raise AuditError(f"{path}: holds {name} twice; {find_remedy(path)}")
         names.add(name)
-        yield name, io.BufferedReader(Unpacking(stream, path), BLOCK)
+        yield name, io.BufferedReader(Unpacking(stream, path), BLOCK_BYTES)
 
 
 def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
@@ -188,7 +188,7 @@ def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, A
                     if member.isfile() and wanted.fullmatch(member.name):
                         yield member.name, tar.extractfile(member)
                 # tarfile takes a broken header for the end of the archive; gzip's checksum comes at the true end
-                while unpacked.read(BLOCK):
+                while unpacked.read(BLOCK_BYTES):
                     pass
 
 
@@ -206,7 +206,9 @@ def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-
         raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
 
 
-def read_splits(archive: Path, wanted: str, names: Sequence[str], absence: str) -> Iterator[tuple[str, str, Lines]]:
+def read_split_files(
+    archive: Path, wanted: str, names: Sequence[str], absence: str
+) -> Iterator[tuple[str, str, Lines]]:
     """Read the files of an archive that match `wanted`, and end in their split: that, their place, their lines.
 
     Raises AuditError as `open_members` does and, at the end, where the file of one of the splits `names` is not there:
@@ -225,8 +227,8 @@ def read_splits(archive: Path, wanted: str, names: Sequence[str], absence: str) 
 def read_split_lines(
     archive: Path, wanted: str, names: Sequence[str], absence: str
 ) -> Iterator[tuple[str, int, str, str]]:
-    """Read each line of the files of `read_splits`: split, number from 1, place for messages, and the line itself."""
-    for split, where, text in read_splits(archive, wanted, names, absence):
+    """Read each line of the files of `read_split_files`: split, number from 1, place for messages, and the line."""
+    for split, where, text in read_split_files(archive, wanted, names, absence):
         for number, line in enumerate(text, start=1):
             yield split, number, f"{where}, line {number}", line
 
@@ -289,7 +291,7 @@ def add_masks(texts: Texts, path: Path | None) -> Texts:
         yield replace(text, mask=read_mask(line, f"{path}, line {number}"))
 
 
-def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:
+def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED_LAYOUT) -> Fields:
     """Read the rows of a csv file, each with the line where it begins.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
@@ -327,7 +329,7 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
     encoding.
     """
     number, start, decoder = 0, 0, json.JSONDecoder()
-    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
+    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK_BYTES), b""), encoding)
     chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
     try:
         before, bracket, pending = next(chunks, "").partition("[")
@@ -356,26 +358,26 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
         raise AuditError(f"{path}, after {noun} {number}: {error}; {find_remedy(path)}") from error
 
 
-def read_corpus(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
+def read_corpus_rows(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
     """Read some columns of each text of a corpus. Raises AuditError where the file is damaged."""
     with report_damage(corpus, rebuild_hint(corpus)), pq.ParquetFile(corpus) as file:
         for batch in file.iter_batches(columns=[*columns]):
             yield from batch.to_pylist()
 
 
-def list_classes(corpus: Path) -> list[str]:
+def list_corpus_classes(corpus: Path) -> list[str]:
     """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
-    names = {row["label"]: row["label_name"] for row in read_corpus(corpus, "label", "label_name")}
+    names = {row["label"]: row["label_name"] for row in read_corpus_rows(corpus, "label", "label_name")}
     return [names[number] for number in sorted(names)]
 
 
-def read_texts(corpus: Path) -> Texts:
+def read_corpus_texts(corpus: Path) -> Texts:
     """Read the texts of a corpus, in order, as words. What is marked in them is left out.
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
     more = ("query", "sentences", "group")
-    for row in read_corpus(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
+    for row in read_corpus_rows(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
         location = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
             raise AuditError(f"{location}: brings its own classes; name another data set")

@@ -21,9 +21,9 @@ from attention_audit.errors import AuditError, suggest
 
 from .languages import name_encoding, read_beginning
 from .raw import (
-    BLOCK,
+    BLOCK_BYTES,
     LONGEST_LINE,
-    PUBLISHED,
+    PUBLISHED_LAYOUT,
     EncodingError,
     Layout,
     LayoutError,
@@ -38,16 +38,16 @@ from .raw import (
 )
 from .text import list_few
 
-Row = tuple[str, Mapping[str, Any]]
+TableRow = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""
 
-Columns = Mapping[str, str]
+WantedColumns = Mapping[str, str]
 """The columns that are wanted, by the keys that name them."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 OTHER_DELIMITERS = (";", "\t", "|", ",")
 """What may separate fields where the delimiter does not."""
-STYLES: Sequence[tuple[Quotes | None, str | None]] = (
+QUOTE_STYLES: Sequence[tuple[Quotes | None, str | None]] = (
     (None, None),
     (None, "\\"),
     ("none", None),
@@ -61,15 +61,15 @@ MAX_COLUMNS_SHOWN = 20
 """How many columns a message names."""
 LONGEST_CELL = 40
 """Characters of a cell that a message shows; hardly any column has a longer name."""
-MOST_WORDS = 6
+MAX_NAME_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
 HEADER_ROWS = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
 CELLS_REMEMBERED = 100_000
 """Short cells that are remembered of each column, since labels are among them."""
-TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
-LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
-"""Names that columns often have; the earlier of LABELS go before the later ones."""
+TEXT_NAMES = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
+LABEL_NAMES = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
+"""Names that columns often have; the earlier of LABEL_NAMES go before the later ones."""
 
 
 def quote_cell(cell: str) -> str:
@@ -77,7 +77,7 @@ def quote_cell(cell: str) -> str:
     return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
 
 
-def list_cells(cells: Sequence[str]) -> str:
+def list_first_cells(cells: Sequence[str]) -> str:
     """List the first cells of a row for a message."""
     return list_few([*map(quote_cell, cells)], MAX_COLUMNS_SHOWN)
 
@@ -87,20 +87,21 @@ def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) 
     again in a later row.
     """
     numeric = re.compile(r"\s*[-+]?[0-9.]+\s*")
-    if any(len(cell) > LONGEST_CELL or len(cell.split()) > MOST_WORDS or numeric.fullmatch(cell) for cell in first_row):
-        return True
-    return any(
-        cell and cell == later_cell for row in later_rows for cell, later_cell in zip(first_row, row, strict=False)
-    )
+    for cell in first_row:
+        if len(cell) > LONGEST_CELL or len(cell.split()) > MAX_NAME_WORDS or numeric.fullmatch(cell):
+            return True
+    return any(cell and cell == repeat for row in later_rows for cell, repeat in zip(first_row, row, strict=False))
 
 
 def describe_columns(key: str, column: str, columns: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
-    return f"no column {column!r}, only {list_cells(columns)}{suggest(column, columns)}; set `{key}` to one of these"
+    return (
+        f"no column {column!r}, only {list_first_cells(columns)}{suggest(column, columns)}; set `{key}` to one of these"
+    )
 
 
 def check_columns(
-    location: str, wanted: Columns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
+    location: str, wanted: WantedColumns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
 ) -> None:
     """Raise AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice.
 
@@ -112,20 +113,20 @@ def check_columns(
             with suppress(AuditError):
                 if is_no_header(header, (row for _, row in islice(rows, HEADER_ROWS))):
                     fault = (
-                        f"there seems to be no header, since the first row is {list_cells(header)}; name all "
+                        f"there seems to be no header, since the first row is {list_first_cells(header)}; name all "
                         f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
                     )
             raise LayoutError(f"{location}: {fault}")
     check_single(location, wanted, header)
 
 
-def check_single(location: str, wanted: Columns, header: Sequence[str]) -> None:
+def check_single(location: str, wanted: WantedColumns, header: Sequence[str]) -> None:
     """Raise AuditError at a wanted column that stands twice."""
     if repeated := [column for column in wanted.values() if header.count(column) > 1]:
         raise AuditError(f"{location}: more than one column {repeated[0]!r}; rename the others")
 
 
-def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
+def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED_LAYOUT) -> Iterator[TableRow]:
     """Read the rows below the header, or all where the layout names the columns.
 
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
@@ -160,7 +161,7 @@ def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
             )
 
 
-def has_rows(path: Path, wanted: Columns, layout: Layout, limit: int | None = None) -> bool:
+def has_rows(path: Path, wanted: WantedColumns, layout: Layout, limit: int | None = None) -> bool:
     """Tell whether the rows of a file, or the first of them, are two columns or more under a layout."""
     with suppress(AuditError):
         widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), limit))
@@ -168,7 +169,7 @@ def has_rows(path: Path, wanted: Columns, layout: Layout, limit: int | None = No
     return False
 
 
-def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
+def find_layout(path: Path, wanted: WantedColumns, layout: Layout) -> Layout | None:
     """Return the first layout near to one that reads every row of a file, None where there is none.
 
     Lines are skipped only where the first rows cannot be read, and down to a header that has the wanted columns or,
@@ -178,9 +179,9 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
     for skip, line in enumerate(head, start=layout.skip):
         if line.startswith("sep="):
             continue  # Excel's, in the place of a header
-        usual = any(TEXTS.fullmatch(name) or name in LABELS for name in re.split(r"\W+", line.lower()))
+        usual = any(TEXT_NAMES.fullmatch(name) or name in LABEL_NAMES for name in re.split(r"\W+", line.lower()))
         marks = [layout.delimiter, *OTHER_DELIMITERS] if usual or wanted or skip == layout.skip else []
-        for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
+        for delimiter, (quotes, escape) in product(dict.fromkeys(marks), QUOTE_STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
             if has_rows(path, wanted, tried):
                 return tried
@@ -190,8 +191,8 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
 
 
 FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz|\.bz2)?|(parquet|xlsx))$", re.IGNORECASE)
-ENDINGS = ".csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), .parquet or .xlsx"
-BATCH = 512
+TABLE_ENDINGS = ".csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), .parquet or .xlsx"
+PARQUET_BATCH = 512
 """Rows of a Parquet file that are in memory at a time."""
 
 PARQUET, WORKBOOK, JSON = "Parquet (.parquet)", "a workbook (.xlsx) or another zip archive", "JSON (.json)"
@@ -234,7 +235,7 @@ Values = Iterator[tuple[str, Any]]
 """What stands in the place of each row, with that place."""
 
 
-def read_objects(reader: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
+def read_objects(reader: Callable[[], Values], wanted: WantedColumns) -> Iterator[TableRow]:
     """Read the wanted fields of objects, all that hold no others where none is named; None where an object lacks a
     field that another has. reader: reads the file anew.
 
@@ -258,7 +259,7 @@ def read_objects(reader: Callable[[], Values], wanted: Columns) -> Iterator[Row]
         yield location, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
 
 
-def list_rows(document: Any) -> list[Any] | None:
+def list_document_rows(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
     match document:
         case {"columns": [*names], "data": [*rows]} if all(isinstance(row, list) for row in rows):
@@ -287,7 +288,7 @@ def read_json(path: Path, encoding: str) -> Values:
             yield from read_array(stream, path, "element", encoding)
             return
         with suppress(ValueError, RecursionError):
-            rows = list_rows(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
+            rows = list_document_rows(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
             if rows is not None:
                 yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
                 return
@@ -299,16 +300,16 @@ def read_json(path: Path, encoding: str) -> Values:
             yield f"{path}, line {number}", row
 
 
-def read_parquet(path: Path, wanted: Columns) -> Values:
+def read_parquet_rows(path: Path, wanted: WantedColumns) -> Values:
     """Read the cells of each row, by column, a batch of rows at a time. Raises AuditError as `report_damage` does, at a
     wanted column that stands twice, and at text not in utf-8.
     """
-    with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
+    with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK_BYTES, pre_buffer=False) as file:
         columns, names = file.schema_arrow.names, [*wanted.values()]
         check_single(str(path), wanted, columns)
         numbers = count(1)
         # a field inside of others, or a column that is not there, is looked for in all of them
-        for batch in file.iter_batches(BATCH, columns=names if names and {*names} <= {*columns} else None):
+        for batch in file.iter_batches(PARQUET_BATCH, columns=names if names and {*names} <= {*columns} else None):
             for cells in zip(*batch.columns, strict=True):
                 location = f"{path}, row {next(numbers)}"
                 try:
@@ -318,7 +319,7 @@ def read_parquet(path: Path, wanted: Columns) -> Values:
                 yield location, row
 
 
-def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
     """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
@@ -363,7 +364,7 @@ def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         book.close()
 
 
-def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
     """Read the rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
@@ -386,10 +387,8 @@ def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         elif kind == "xlsx":
             yield from read_sheet(path, wanted, layout)
         else:
-            reader = (
-                partial(read_parquet, path, wanted) if kind == "parquet" else partial(read_json, path, layout.encoding)
-            )
-            yield from read_objects(reader, wanted)
+            parquet, text = partial(read_parquet_rows, path, wanted), partial(read_json, path, layout.encoding)
+            yield from read_objects(parquet if kind == "parquet" else text, wanted)
     except EncodingError as error:
         fault, _, _ = str(error).rpartition("; ")
         raise AuditError(f"{fault}; {name_encoding(path, layout.encoding)}") from error

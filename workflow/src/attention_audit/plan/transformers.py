@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.config import Config
-from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
+from attention_audit.corpus.encoders import BUILDS_KEY, ENCODERS_KEY, BuiltClassifier, FetchedEncoder
 from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
 from attention_audit.names import NUMBERED
@@ -27,10 +27,10 @@ from attention_audit.transformer.settings import Backbone, Long, ReadClassifier,
 from .job import PlannedJob
 
 
-def list_entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
+def list_entries(config: Config) -> dict[str, FetchedEncoder | BuiltClassifier]:
     """Return what the configuration says of Transformers that are not the user's, by the paths that name them."""
-    fetched = {f"{ENCODERS}/{name}": encoder for name, encoder in config.encoders.items()}
-    return {**fetched, **{f"{BUILDS}/{name}": classifier for name, classifier in config.built.items()}}
+    fetched = {f"{ENCODERS_KEY}/{name}": encoder for name, encoder in config.encoders.items()}
+    return {**fetched, **{f"{BUILDS_KEY}/{name}": classifier for name, classifier in config.built.items()}}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class NamedTransformer:
     key: str = "config: hf"
 
     @property
-    def made(self) -> Encoder | BuiltClassifier | None:
+    def made(self) -> FetchedEncoder | BuiltClassifier | None:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
@@ -73,7 +73,7 @@ class NamedTransformer:
     @property
     def inputs(self) -> list[str]:
         """Its files, or the whole folder of one that is unpacked."""
-        return [str(self.folder)] if isinstance(self.made, Encoder) else [str(path) for path in self.files]
+        return [str(self.folder)] if isinstance(self.made, FetchedEncoder) else [str(path) for path in self.files]
 
     def check(self) -> None:
         """Raise AuditError where the library, or something of it, is missing."""
@@ -170,10 +170,10 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
 
 def plan_further(config: Config) -> Iterator[PlannedJob]:
     """Plan the jobs that unpack or build the Transformers that are not here, and not the user's."""
-    places, fetched = config.places, f"{config.places.raw}/{ENCODERS}"
+    places, fetched = config.places, f"{config.places.raw}/{ENCODERS_KEY}"
     for named in (NamedTransformer(config, path) for path in list_entries(config)):
         made = named.made
-        if isinstance(made, Encoder):
+        if isinstance(made, FetchedEncoder):
             archive = made.archive.file
             yield PlannedJob(
                 rule="unpack",
