@@ -205,12 +205,13 @@ def choose_column(
     """
     if choice is not None:
         if choice not in names:
-            raise AuditError(f"{path}: {describe_columns(f'--{key}', choice, names)}")
+            raise AuditError(str(path), *describe_columns(f"--{key}", choice, names))
         return choice, ""
     if not likely:
         raise AuditError(
-            f"{path}: none of the columns looks like {key}s ({list_first_cells(names)}); name the one with --{key}, or "
-            "give the file one"
+            str(path),
+            f"none of the columns looks like {key}s ({list_first_cells(names)})",
+            f"name the one with --{key}, or give the file one",
         )
     alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; it may also be {alternatives}" if alternatives else ""
@@ -230,7 +231,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     """
     rows = [row for _, row in islice(read_table_rows(path, {}, layout), GUESS_ROWS)]
     if not rows:
-        raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
+        raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
     names = [column.name for column in columns]
     texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
@@ -265,7 +266,7 @@ def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
     try:
         return TableCorpus.model_validate({key: value for key, (value, _) in entry.items()})
     except ValidationError as error:
-        raise AuditError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from error
+        raise AuditError(str(path), error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
 def write_entry(name: str, entry: GuessedEntry, path: Path) -> str:
@@ -292,16 +293,17 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     and where the table cannot be read or has nothing to train on; nothing is written then.
     """
     if into.exists():
-        raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
+        raise AuditError(str(into), "is there already", "remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:
-        raise AuditError("init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`")
+        fault = "name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
+        raise AuditError("init", fault)
     path = files[0]
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
-        raise AuditError(f"{path}: {what}; name a file that ends in {TABLE_ENDINGS}")
+        raise AuditError(str(path), what, f"name a file that ends in {TABLE_ENDINGS}")
     if not find_format(path.name):
-        raise AuditError(f"{path}: does not end in {TABLE_ENDINGS}; save it in one of these formats")
+        raise AuditError(str(path), f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     entry = guess_entry(path, guess_layout(path), text, label)
     source = parse_entry(entry, path)
@@ -327,7 +329,9 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
         with into.open("x", encoding="utf-8") as file:
             file.write(configuration)
     except OSError as error:
-        raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
+        raise AuditError(
+            str(into), f"cannot be written ({error.strerror})", "name another file with `--into`"
+        ) from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     lines = [
         *(f"{name}: {line}" for line in describe_table(source, counts)),

@@ -211,7 +211,7 @@ def draw_splits(name: str, source: TableCorpus, counts: TableCounts) -> list[Usa
     if not trained_on:
         check_splits(name, splits, labels, classes, choice=False, trained=source.trained)
     elif len({*labels[splits == TEST]}) < 2:
-        raise AuditError(f"{name}: split test: no texts of two classes; add some")
+        raise AuditError(f"{name}: split test", "no texts of two classes", "add some")
     names = dict(enumerate(SPLITS))
     return [text._replace(split=names.get(code)) for text, code in zip(texts, splits.tolist(), strict=True)]
 
@@ -250,8 +250,9 @@ def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
         location, *more = counts.unlabelled
         remainder = f", nor have {len(more)} more of {counts.read} rows" if more else ""
         raise AuditError(
-            f"{location}: no label in column {source.label!r}{remainder}; give them labels, or leave such "
-            "rows out with `drop_unlabelled: true`"
+            location,
+            f"no label in column {source.label!r}{remainder}",
+            "give them labels, or leave such rows out with `drop_unlabelled: true`",
         )
     declared = source.classes or [*counts.labels]
     if unknown := [label for label in counts.labels if label not in declared]:
@@ -260,23 +261,24 @@ def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
         location = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
-            f"{location}: label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
-            f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
+            location,
+            f"label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
+            f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}",
+            mend,
         )
     doubt = judge_column(source.label, counts.labels)
     if doubt and len(counts.labels) > MAX_CLASSES and source.trained and not (source.trained_on or source.classes):
-        raise AuditError(f"{name}: {doubt}")
+        raise AuditError(name, doubt)
     if not counts.whole:
         return
     refuse_absent(counts.unseen, name)
     if not counts.usable:
-        raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
+        raise AuditError(name, f"no row has a text in column {source.text!r} and a label", "name other columns")
     try:
         counts.usable = draw_splits(name, source, counts)
     except AuditError as error:
-        raise AuditError(
-            "; ".join(filter(None, [f"{error}", doubt, find_rare(counts), find_several(counts)]))
-        ) from error
+        remedies = filter(None, [error.remedy, doubt, find_rare(counts), find_several(counts)])
+        raise AuditError(error.place, error.fault, "; ".join(remedies)) from error
 
 
 def find_rare(counts: TableCounts) -> str:
@@ -472,8 +474,9 @@ def check_dataset(
             # tables and figures know no other maps
             if unknown := {each for each in companion.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:
                 raise AuditError(
-                    f"{entry}: column map_names: map {min(unknown)!r} is not known to tables and figures; give it a "
-                    f"name with a colon, such as mine:{min(unknown)}"
+                    f"{entry}: column map_names",
+                    f"map {min(unknown)!r} is not known to tables and figures",
+                    f"give it a name with a colon, such as mine:{min(unknown)}",
                 )
         lengths = [*map(len, readout.tokens)]
         summary = [

@@ -67,8 +67,9 @@ def find_masked(text: Text, words: int) -> list[int] | None:
         return None
     if len(text.mask) != words:
         raise AuditError(
-            f"{text.place}: {len(text.mask)} marks in the mask, and {words} words in the text; mend it, or set "
-            "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
+            text.place,
+            f"{len(text.mask)} marks in the mask, and {words} words in the text",
+            "mend it, or set `tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces",
         )
     return [at for at, marked in enumerate(text.mask) if marked]
 
@@ -77,8 +78,9 @@ def refuse_absent(words: Collection[str], dataset: str) -> None:
     """Raise AuditError where there are words that occur in no text."""
     if words:
         raise AuditError(
-            f"{dataset}: block: {', '.join(map(repr, sorted(words)))} in no text; write each word "
-            "as it is in the corpus, after `tokens` has split and lower-cased the texts"
+            f"{dataset}: block",
+            f"{', '.join(map(repr, sorted(words)))} in no text",
+            "write each word as it is in the corpus, after `tokens` has split and lower-cased the texts",
         )
 
 
@@ -90,7 +92,7 @@ def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
         length = sum(len("".join(part or "")) for part in (text.text, text.query))
         if length > MAX_CHARACTERS:
             raise AuditError(
-                f"{text.place}: text of {length} characters, more than {MAX_CHARACTERS}; is a quote left open?"
+                text.place, f"text of {length} characters, more than {MAX_CHARACTERS}", "is a quote left open?"
             )
         chunk.append(text)
         size += length
@@ -114,8 +116,10 @@ def lay_marks(text: Text, split: SplitText) -> Rationale:
         letters = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
         if word != DIGIT_MASK and not {*word} & {*letters, *letters.lower()}:
             raise AuditError(
-                f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
-                "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
+                text.place,
+                f"the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot be laid on "
+                "words",
+                "use `tokens: {tokenizer: spaces}`, with spaces between the words of the text",
             )
     return align(text.annotations, split.places)
 
@@ -214,9 +218,9 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
     ids: set[str] = set()
     for text in texts:
         if text.id in ids:
-            raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+            raise AuditError(text.place, f"the id {text.id!r} occurs twice", "make ids unique")
         if text.split is not None and text.split not in SPLITS:
-            raise AuditError(f"{text.place}: unknown split {text.split!r}; write one of {', '.join(SPLITS)}")
+            raise AuditError(text.place, f"unknown split {text.split!r}", f"write one of {', '.join(SPLITS)}")
         ids.add(text.id)
         yield text
 

@@ -34,8 +34,10 @@ def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, 
             )
         except ValueError as error:
             raise AuditError(
-                f"{dataset}: {len(members)} texts cannot be split into {len(members) - number} and {number} (every "
-                f"class needs texts on both sides); give more texts, or {mend}"
+                dataset,
+                f"{len(members)} texts cannot be split into {len(members) - number} and {number} (every class needs "
+                "texts on both sides)",
+                f"give more texts, or {mend}",
             ) from error
         return rest, drawn
 
@@ -74,7 +76,7 @@ def refuse_emptied(dataset: str, source_splits: Integers, kept_splits: Integers)
     """
     if len(emptied := np.setdiff1d(source_splits[source_splits >= 0], kept_splits)):
         raise AuditError(
-            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
+            f"{dataset}: split {SPLITS[emptied[0]]}", "every text is empty, or has no label", "check the source"
         )
 
 
@@ -90,15 +92,19 @@ def check_splits(
     for split in (TRAIN, DEV, TEST) if trained else (TEST,):
         location, present = f"{dataset}: split {SPLITS[split]}", np.unique(labels[splits == split])
         if not len(present):
-            raise AuditError(f"{location}: no texts; widen the length filter or check the source")
+            raise AuditError(location, "no texts", "widen the length filter or check the source")
         if len(present) == 1 and (trained or len(classes) == 1):
             alternative = "" if trained else ", or name all classes in `classes`"
             raise AuditError(
-                f"{location}: every text has label {classes[present[0]]!r:.40}; add texts of another one{alternative}"
+                location,
+                f"every text has label {classes[present[0]]!r:.40}",
+                f"add texts of another one{alternative}",
             )
     missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
     if len(missing) and trained and not choice:
         missing_labels = list_few([f"{classes[label]!r:.40}" for label in missing])
         raise AuditError(
-            f"{dataset}: split train: no text has label {missing_labels}; add some, or leave these labels out"
+            f"{dataset}: split train",
+            f"no text has label {missing_labels}",
+            "add some, or leave these labels out",
         )

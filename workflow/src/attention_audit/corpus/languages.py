@@ -113,17 +113,18 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
     """
     dense = "" if language else find_unspaced(texts)
     if split and language not in (None, SPACES):
-        raise AuditError("language: the texts are lists of words already; leave it out, or give strings")
+        raise AuditError("language", "the texts are lists of words already", "leave it out, or give strings")
     code = SPACES if split else language or dense or "en"
     try:
         tokens = Tokens(tokenizer=code, lower=False)
         if code in PACKAGES:
             build_pipeline(code, tokens.segmenter)
     except ValidationError as error:
-        fault = f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
-        raise AuditError(fault) from error
+        remedy = "give spaCy's code, such as en or zh, or `spaces`"
+        raise AuditError("language", f"unknown {language!r:.40}", remedy) from error
     except ImportError as error:
-        raise AuditError(f"language: {describe_missing(code)}, or give lists of words") from error
+        fault, _, remedy = describe_missing(code).partition("; ")
+        raise AuditError("language", fault, f"{remedy}, or give lists of words") from error
     how = describe_splitting(tokens)
     if split and dense:
         how = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split"
@@ -157,7 +158,7 @@ def read_beginning(stream: IO[bytes], path: Path) -> bytes:
     """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
     begins: bytes = stream.peek(BLOCK_BYTES)  # type: ignore[attr-defined]
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
-        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
+        raise AuditError(str(path), "seems to be utf-16", "save the file as utf-8")
     return begins
 
 

@@ -76,7 +76,7 @@ def order_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str
     if declared is None:
         return candidates or sort_labels(texts["label"].unique())
     for name, location in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
-        raise AuditError(f"{location}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
+        raise AuditError(location, f"unknown label {name!r}", f"known: {', '.join(map(repr, declared))}")
     return declared
 
 
@@ -206,9 +206,10 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
         label = trained_on.labels.get(text.label or "", text.label)
         if label is not None and label not in classes:
             raise AuditError(
-                f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
-                f"{', '.join(map(repr, classes))}; say in `trained_on.labels` which of them it is, or null to leave "
-                "such texts out"
+                text.place,
+                f"label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
+                f"{', '.join(map(repr, classes))}",
+                "say in `trained_on.labels` which of them it is, or null to leave such texts out",
             )
         yield replace(text, split="test", label=label)
 

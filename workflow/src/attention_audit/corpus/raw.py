@@ -101,7 +101,7 @@ def report_damage(path: Path, mend: str = "") -> Iterator[None]:
         yield
     except DAMAGED as error:
         fault = "not there" if isinstance(error, FileNotFoundError) else f"truncated or corrupt ({error})"
-        raise AuditError(f"{path}: {fault}; {mend or find_remedy(path)}") from error
+        raise AuditError(str(path), fault, mend or find_remedy(path)) from error
 
 
 def check_unpacked(path: Path, size: int) -> None:
@@ -110,7 +110,7 @@ def check_unpacked(path: Path, size: int) -> None:
     A file that unpacks to a thousand times its size was made to fill memory and disk.
     """
     if size > max(MIN_UNPACK_BYTES, MAX_UNPACK_RATIO * path.stat().st_size):
-        raise AuditError(f"{path}: unpacks to more than {MAX_UNPACK_RATIO} times its size; {find_remedy(path)}")
+        raise AuditError(str(path), f"unpacks to more than {MAX_UNPACK_RATIO} times its size", find_remedy(path))
 
 
 class Unpacking(io.RawIOBase):
@@ -160,7 +160,7 @@ def open_members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     names: set[str] = set()
     for name, stream in _open_contents(path, re.compile(wanted)):
         if name in names:
-            raise AuditError(f"{path}: holds {name} twice; {find_remedy(path)}")
+            raise AuditError(str(path), f"holds {name} twice", find_remedy(path))
         names.add(name)
         yield name, io.BufferedReader(Unpacking(stream, path), BLOCK_BYTES)
 
@@ -175,7 +175,7 @@ def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, A
                     # other methods can unpack a few bytes to a gigabyte, which Python's reader would keep in memory
                     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                         raise AuditError(
-                            f"{path}: {entry.filename} is packed by another method than deflate; pack it anew"
+                            str(path), f"{entry.filename} is packed by another method than deflate", "pack it anew"
                         )
                     with archive.open(entry) as stream:
                         yield entry.filename, stream
@@ -199,11 +199,11 @@ def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-
     """
     text = stream.read(MAX_CHARACTERS + 1)
     if len(text) > MAX_CHARACTERS:
-        raise AuditError(f"{where}: more than {MAX_CHARACTERS} bytes; is this the right file?")
+        raise AuditError(where, f"more than {MAX_CHARACTERS} bytes", "is this the right file?")
     try:
         return text.decode(encoding)
     except UnicodeDecodeError as error:
-        raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
+        raise AuditError(where, f"not {encoding} ({error.reason})", mend) from error
 
 
 def read_split_files(
@@ -212,7 +212,7 @@ def read_split_files(
     """Read the files of an archive that match `wanted`, and end in their split: that, their place, their lines.
 
     Raises AuditError as `open_members` does and, at the end, where the file of one of the splits `names` is not there:
-    `absence` says what is not, with that split in the place of {}.
+    `absence` says what is not, with that split in the place of {}, and after a semicolon what to do.
     """
     missing = dict.fromkeys(names)
     for member, stream in open_members(archive, wanted):
@@ -221,7 +221,8 @@ def read_split_files(
         where = f"{archive}: {member}"
         yield split, where, decode_lines(stream, where)
     if missing:
-        raise AuditError(f"{archive}: no {absence.format(next(iter(missing)))}")
+        fault, _, remedy = absence.format(next(iter(missing))).partition("; ")
+        raise AuditError(str(archive), f"no {fault}", remedy)
 
 
 def read_split_lines(
@@ -239,7 +240,7 @@ def require_format(location: str, wanted: str, path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise AuditError(f"{location}: {wanted}; {find_remedy(path)}") from error
+        raise AuditError(location, wanted, find_remedy(path)) from error
 
 
 def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Lines:
@@ -250,11 +251,13 @@ def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Line
     """
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
-            raise AuditError(f"{where}, line {number}: more than {LONGEST_LINE} bytes; is this the right file?")
+            raise AuditError(f"{where}, line {number}", f"more than {LONGEST_LINE} bytes", "is this the right file?")
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            raise EncodingError(f"{where}, line {number}: not {encoding} ({error.reason}); convert the file") from error
+            raise EncodingError(
+                f"{where}, line {number}", f"not {encoding} ({error.reason})", "convert the file"
+            ) from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -272,7 +275,7 @@ def read_mask(marks: Any, location: str) -> list[bool]:
     parts = marks.split() if isinstance(marks, str) else marks if isinstance(marks, list) else [marks]
     for part in parts:
         if str(part) not in ("0", "1"):
-            raise AuditError(f"{location}: {part!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
+            raise AuditError(location, f"{part!r:.30} in the mask", "write a 0 or 1 for each word, parted by spaces")
     return [str(part) == "1" for part in parts]
 
 
@@ -287,7 +290,7 @@ def add_masks(texts: Texts, path: Path | None) -> Texts:
     for number, (text, line) in enumerate(zip_longest(texts, read_lines(path)), start=1):
         if text is None or line is None:
             fault = "a mask, and no text" if text is None else "no mask, and there are more texts"
-            raise AuditError(f"{path}, line {number}: {fault}; give a line for each text")
+            raise AuditError(f"{path}, line {number}", fault, "give a line for each text")
         yield replace(text, mask=read_mask(line, f"{path}, line {number}"))
 
 
@@ -316,9 +319,10 @@ def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED_LAYOUT)
                 yield f"{where}, line {begins}", row
             begins = layout.skip + reader.line_num + 1
     except csv.Error as error:
-        stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
-        fault = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
-        raise LayoutError(f"{where}, line {begins}: {fault}") from error
+        fault, remedy = str(error), "is a quote left open? Mend the row"
+        if "new-line character" in fault:
+            fault, remedy = "a carriage return within a field that is not quoted", "quote the field, or take it out"
+        raise LayoutError(f"{where}, line {begins}", fault, remedy) from error
 
 
 def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
@@ -352,10 +356,10 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
                 yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {find_remedy(path)}"
+            f"{path}, after {noun} {number}", f"not {encoding} ({error.reason})", find_remedy(path)
         ) from error
     except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path}, after {noun} {number}: {error}; {find_remedy(path)}") from error
+        raise AuditError(f"{path}, after {noun} {number}", str(error), find_remedy(path)) from error
 
 
 def read_corpus_rows(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
@@ -380,7 +384,7 @@ def read_corpus_texts(corpus: Path) -> Texts:
     for row in read_corpus_rows(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
         location = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
-            raise AuditError(f"{location}: brings its own classes; name another data set")
+            raise AuditError(location, "brings its own classes", "name another data set")
         written = row["raw"] and RawText(row["raw"], row["starts"])
         fields = {name: row[name] for name in more}
         yield Text(row["id"], row["split"], row["label_name"], row["tokens"], location, written=written, **fields)

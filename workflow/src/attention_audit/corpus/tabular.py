@@ -93,11 +93,10 @@ def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) 
     return any(cell and cell == repeat for row in later_rows for cell, repeat in zip(first_row, row, strict=False))
 
 
-def describe_columns(key: str, column: str, columns: Sequence[str]) -> str:
-    """Say that there is no such column, which ones there are, and which key to set."""
-    return (
-        f"no column {column!r}, only {list_first_cells(columns)}{suggest(column, columns)}; set `{key}` to one of these"
-    )
+def describe_columns(key: str, column: str, columns: Sequence[str]) -> tuple[str, str]:
+    """Say that there is no such column, and which ones there are; and, as the remedy, which key to set."""
+    fault = f"no column {column!r}, only {list_first_cells(columns)}{suggest(column, columns)}"
+    return fault, f"set `{key}` to one of these"
 
 
 def check_columns(
@@ -109,21 +108,22 @@ def check_columns(
     """
     for key, column in wanted.items():
         if column not in header:
-            fault = describe_columns(key, column, header)
+            fault, remedy = describe_columns(key, column, header)
             with suppress(AuditError):
                 if is_no_header(header, (row for _, row in islice(rows, HEADER_ROWS))):
-                    fault = (
-                        f"there seems to be no header, since the first row is {list_first_cells(header)}; name all "
-                        f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
+                    fault = f"there seems to be no header, since the first row is {list_first_cells(header)}"
+                    remedy = (
+                        f"name all {len(header)} columns, in their order, with `columns`, such as "
+                        "`columns: [text, label]`"
                     )
-            raise LayoutError(f"{location}: {fault}")
+            raise LayoutError(location, fault, remedy)
     check_single(location, wanted, header)
 
 
 def check_single(location: str, wanted: WantedColumns, header: Sequence[str]) -> None:
     """Raise AuditError at a wanted column that stands twice."""
     if repeated := [column for column in wanted.values() if header.count(column) > 1]:
-        raise AuditError(f"{location}: more than one column {repeated[0]!r}; rename the others")
+        raise AuditError(location, f"more than one column {repeated[0]!r}", "rename the others")
 
 
 def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED_LAYOUT) -> Iterator[TableRow]:
@@ -143,7 +143,7 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
     for location, row in rows:
         if len(row) != len(header):
             whose = "the header" if layout.columns is None else "`columns`"
-            raise LayoutError(f"{location}: {len(row)} fields where {whose} has {len(header)}; mend the row")
+            raise LayoutError(location, f"{len(row)} fields where {whose} has {len(header)}", "mend the row")
         if layout.quotes is None:
             row_text = mark.join(row)
             if "\n" not in row_text:
@@ -156,8 +156,9 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
     for location, lines in doubtful:
         if any(cells.issuperset(column) for cells, column in zip(column_cells, zip(*lines, strict=True), strict=True)):
             raise AuditError(
-                f"{location}: a quoted field holds {len(lines)} lines that look like rows; set `quotes: none` if "
-                "quotation marks are characters, else `quotes: double`"
+                location,
+                f"a quoted field holds {len(lines)} lines that look like rows",
+                "set `quotes: none` if quotation marks are characters, else `quotes: double`",
             )
 
 
@@ -244,9 +245,7 @@ def read_objects(reader: Callable[[], Values], wanted: WantedColumns) -> Iterato
     sought = wanted
     for location, row in reader():
         if not isinstance(row, dict):
-            raise AuditError(
-                f"{location}: not a JSON object; give one a line, and the whole of it, or an array of them"
-            )
+            raise AuditError(location, "not a JSON object", "give one a line, and the whole of it, or an array of them")
         # most fields are not inside of others, and need no look there
         fields = row if wanted and row.keys() >= {*wanted.values()} else name_fields(row)
         for key, column in sought.items():
@@ -254,7 +253,7 @@ def read_objects(reader: Callable[[], Values], wanted: WantedColumns) -> Iterato
             if column not in fields and not any(
                 column in name_fields(each) for _, each in reader() if isinstance(each, dict)
             ):
-                raise AuditError(f"{location}: {describe_columns(key, column, list_leaves(fields))}")
+                raise AuditError(location, *describe_columns(key, column, list_leaves(fields)))
         sought = {}
         yield location, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
 
@@ -315,7 +314,7 @@ def read_parquet_rows(path: Path, wanted: WantedColumns) -> Values:
                 try:
                     row = {name: cell.as_py() for name, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
-                    raise AuditError(f"{location}: not utf-8 ({error.reason}); convert the file") from error
+                    raise AuditError(location, f"not utf-8 ({error.reason})", "convert the file") from error
                 yield location, row
 
 
@@ -329,7 +328,9 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
         from openpyxl import load_workbook  # imported here, since only this format needs it
     except ImportError as error:
         raise AuditError(
-            f"{path}: .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or save the sheet as csv"
+            str(path),
+            ".xlsx needs openpyxl",
+            "install it with `python -m pip install openpyxl`, or save the sheet as csv",
         ) from error
     with report_damage(path):
         with zipfile.ZipFile(path) as archive:
@@ -337,12 +338,12 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
         try:
             book = load_workbook(path, read_only=True, data_only=True)
         except (KeyError, ValueError) as error:
-            raise AuditError(f"{path}: no workbook can be read from it ({error}); {find_remedy(path)}") from error
+            raise AuditError(str(path), f"no workbook can be read from it ({error})", find_remedy(path)) from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
         titles = ", ".join(map(repr, sheets))
         if title not in sheets:
-            raise AuditError(f"{path}: no sheet {title!r}, only {titles}; set `sheet`")
+            raise AuditError(str(path), f"no sheet {title!r}, only {titles}", "set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
         header, rows = layout.columns, 0
@@ -356,11 +357,11 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
                 continue
             for column, cell in zip(header, cells, strict=False):
                 if column in wanted.values() and cell.data_type == "e":
-                    raise AuditError(f"{location}: column {column!r} holds Excel's error {cell.value}; mend the cell")
+                    raise AuditError(location, f"column {column!r} holds Excel's error {cell.value}", "mend the cell")
             yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
             rows += 1
         if not rows and len(sheets) > 1:
-            raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {titles}")
+            raise AuditError(str(path), f"no rows in sheet {title!r}", f"set `sheet` to another one of {titles}")
         book.close()
 
 
@@ -379,7 +380,7 @@ def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterat
         content = expected  # no content, or JSON of another shape, which the reader names
     if content != expected:
         content = content or f"not {expected}, as its name says"
-        raise AuditError(f"{path}: is {content}; give it the ending of what it is, or save it as csv")
+        raise AuditError(str(path), f"is {content}", "give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind in DELIMITERS:
@@ -390,11 +391,10 @@ def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterat
             parquet, text = partial(read_parquet_rows, path, wanted), partial(read_json, path, layout.encoding)
             yield from read_objects(parquet if kind == "parquet" else text, wanted)
     except EncodingError as error:
-        fault, _, _ = str(error).rpartition("; ")
-        raise AuditError(f"{fault}; {name_encoding(path, layout.encoding)}") from error
+        raise AuditError(error.place, error.fault, name_encoding(path, layout.encoding)) from error
     except LayoutError as error:
         tried = (find_layout(path, each, layout) for each in (wanted, {}) if kind in DELIMITERS)
         keys = zip(layout._fields, layout, next(filter(None, tried), layout), strict=True)
         changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
         more = f", or set {' and '.join(changed)}, which reads every row" if changed else ""
-        raise AuditError(f"{error}{more}") from error
+        raise AuditError(error.place, error.fault, f"{error.remedy}{more}") from error
