@@ -33,12 +33,12 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus.sources import Corpus
-from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.prepare import prepare_corpus
 
 source, raw, path = yaml.safe_load(sys.stdin)
 source = TypeAdapter(Corpus).validate_python(source)
 raw = {name: Path(file) for name, file in raw.items()}
-census = prepare("benchmark", source, raw, Path(path), Provenance("benchmark", {}, ""), 2, lambda line: None)
+census = prepare_corpus("benchmark", source, raw, Path(path), Provenance("benchmark", {}, ""), 2, lambda line: None)
 print(census["kept"].sum(), "texts,", census["tokens"].sum(), "tokens")
 """
 

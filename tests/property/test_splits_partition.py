@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_audit.corpus.drawing import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN_CODE, assign
 from attention_audit.corpus.source import Splits
 
 splits = st.builds(
@@ -22,11 +22,13 @@ splits = st.builds(
 @given(st.data(), splits)
 def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     named = data.draw(st.sets(st.sampled_from([DEV, TEST])))
-    own = np.array(data.draw(st.lists(st.sampled_from([TRAIN, UNKNOWN, *sorted(named)]), min_size=10, max_size=60)))
+    own = np.array(
+        data.draw(st.lists(st.sampled_from([TRAIN, UNKNOWN_CODE, *sorted(named)]), min_size=10, max_size=60))
+    )
     own = np.concatenate([own, [TRAIN] * 5, *([code] * 4 for code in sorted(named))])
     labels = np.zeros(len(own), np.int64)
     made = assign("own", own, labels, labels, way)
-    pool = int(np.isin(own, (TRAIN, UNKNOWN)).sum())
+    pool = int(np.isin(own, (TRAIN, UNKNOWN_CODE)).sum())
     if TEST in named:
         kept, tests = (made == TEST).sum(), (own == TEST).sum()
         assert np.array_equal(np.isin(made, (TEST, LEFT_OUT)), own == TEST)
@@ -40,7 +42,7 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     else:
         assert (made == DEV).sum() == ceil(pool * way.dev)
     assert np.isin(made, (TRAIN, DEV, TEST, LEFT_OUT)).all()
-    assert np.isin(own[made == TRAIN], (TRAIN, UNKNOWN)).all()
+    assert np.isin(own[made == TRAIN], (TRAIN, UNKNOWN_CODE)).all()
 
 
 @settings(deadline=None)
@@ -48,6 +50,6 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
 def test_a_stratified_draw_takes_its_share_of_every_class(classes, seed, share):
     sizes = [10 + (7 * label + seed) % 30 for label in range(classes)]
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(classes), sizes))
-    made = assign("own", np.full(len(labels), UNKNOWN), labels, labels, Splits(test=share, test_seed=seed))
+    made = assign("own", np.full(len(labels), UNKNOWN_CODE), labels, labels, Splits(test=share, test_seed=seed))
     for label, size in enumerate(sizes):
         assert abs((labels[made == TEST] == label).sum() - share * size) < 2

@@ -11,7 +11,7 @@ from tables_on_disk import write_bytes
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus.checkup import check_dataset
-from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.prepare import prepare_corpus
 from attention_audit.corpus.raw import read_mask
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.control import ControlCorpus
@@ -28,7 +28,7 @@ SENTENCES = ["He likes it here", "she sees that", "It is his", "that is hers"]
 def corpus(source, raw):
     """The words of every text of the corpus of a source, with the positions of the impermissible ones."""
     path = next(iter(raw.values())).parent / "made" / "corpus.parquet"
-    prepare("own", source, raw, path, Provenance("test", {}, ""), 1, lambda line: None)
+    prepare_corpus("own", source, raw, path, Provenance("test", {}, ""), 1, lambda line: None)
     made = pq.read_table(path, columns=["tokens", "blocked"]).to_pylist()
     return [(row["tokens"], row["blocked"]) for row in made]
 

@@ -202,7 +202,7 @@ def test_many_small_classes_cannot_be_drawn(refused):
 
 
 def test_of_a_long_file_the_first_rows_are_looked_at(looked, monkeypatch):
-    monkeypatch.setattr(checkup, "ROWS", 10)
+    monkeypatch.setattr(checkup, "CHECKED_ROWS", 10)
     assert looked([*distinct(10, ("yes",)), *distinct(10)]) == ["only the first 10 rows were looked at before the run"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tables_on_disk import write_rows
 
 from attention_audit.corpus.draft import make_row, split_chunk
-from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN, find_short_and_long
+from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN_CODE, find_short_and_long
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import FILLER, Text, clean, find_markup, strip_html
@@ -127,7 +127,9 @@ most = st.none() | st.integers(1, 12)
 above = most | st.just("shortest")
 below = most | st.just("longest")
 corpora = st.lists(
-    st.tuples(st.sampled_from([TRAIN, DEV, TEST, UNKNOWN]), st.integers(1, 12), st.integers(1, 5), st.integers(1, 6)),
+    st.tuples(
+        st.sampled_from([TRAIN, DEV, TEST, UNKNOWN_CODE]), st.integers(1, 12), st.integers(1, 5), st.integers(1, 6)
+    ),
     max_size=40,
 )
 
@@ -147,8 +149,8 @@ def test_a_text_is_kept_exactly_where_its_length_lies_inside(texts, above, below
         least = min(peers) if above == "shortest" else above
         greatest = max(peers) if below == "longest" else below
         inside = (least is None or tokens > least) and (greatest is None or tokens < greatest)
-        assert inside or split == UNKNOWN or short[i] != long[i]
-        assert not (short[i] or long[i]) or (split != UNKNOWN and not inside)
+        assert inside or split == UNKNOWN_CODE or short[i] != long[i]
+        assert not (short[i] or long[i]) or (split != UNKNOWN_CODE and not inside)
 
 
 @given(corpora, most, most)

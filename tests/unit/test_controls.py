@@ -9,7 +9,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.prepare import prepare_corpus
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, draw_words
 
 SIZES = SplitSizes(train=1200, dev=120, test=600)
@@ -56,7 +56,7 @@ def cues_of(words, kind):
 def test_they_are_prepared_as_they_are(tmp_path, provenance, kind):
     texts = SplitSizes(train=30, dev=20, test=20)
     path = tmp_path / "corpus.parquet"
-    prepare(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
+    prepare_corpus(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
     corpus = read_frame(path, CORPUS)
     generated = control(kind, texts=texts)
     assert corpus["tokens"].map(list).tolist() == [text.text for text in generated]

@@ -12,7 +12,7 @@ from tables_on_disk import write_rows
 from attention_audit import __main__ as command_line
 from attention_audit import initialising as module
 from attention_audit.corpus.tokens import build_pipeline
-from attention_audit.initialising import initialise
+from attention_audit.initialising import propose_configuration
 from attention_audit.plan.plan import Plan
 
 SAID = "the film was great and I would see it again with my friends because nobody had told me about it"
@@ -36,7 +36,7 @@ def written(tmp_path):
     def run(content, name="reviews.csv", **named):
         path, into = tmp_path / name, tmp_path / "mine.yaml"
         path.write_bytes(content)
-        initialise([path], into, **named)
+        propose_configuration([path], into, **named)
         raw = yaml.safe_load(into.read_text())
         plan = Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory")
         (dataset,) = raw["datasets"]
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_one_line_and_writes_nothing(tmp_path, name):
     content, line = REFUSED[name]
     path, into = tmp_path / "reviews.csv", tmp_path / "mine.yaml"
     path.write_bytes(content)
-    assert refusal(initialise, [path], into=into).removeprefix(f"{path}").removeprefix("reviews") == line
+    assert refusal(propose_configuration, [path], into=into).removeprefix(f"{path}").removeprefix("reviews") == line
     assert not into.exists()
 
 
@@ -164,7 +164,7 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
     assert " (did you mean 'shop'?); set `--label`" in said
     same = "text and label are the same column, 'shop'; name another for one of them"
     assert same in refusal(written, content, text="shop", label="shop")
-    said = initialise([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
+    said = propose_configuration([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
     assert "    text: body                        # guess; it may also be 'summary'\n" in said
     assert "    label: colour                     # guess; it may also be 'shop'\n" in said
 
@@ -172,7 +172,7 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
 def test_a_column_that_says_which_texts_belong_together_is_proposed(tmp_path):
     path = tmp_path / "reviews.csv"
     path.write_bytes(csv("text,label,user", texts(), LABELS, ["ann", "bob", "cem"] * 20))
-    said = initialise([path], tmp_path / "mine.yaml")
+    said = propose_configuration([path], tmp_path / "mine.yaml")
     assert (
         "    group: null                       # or 'user', if its 3 values say which texts belong together\n" in said
     )
@@ -217,7 +217,7 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
 def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MANY_TEXTS", 50)
     (tmp_path / "a.csv").write_bytes(PLAIN)
-    said = initialise([tmp_path / "a.csv"], tmp_path / "mine.yaml")
+    said = propose_configuration([tmp_path / "a.csv"], tmp_path / "mine.yaml")
     sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"
     assert f"warning: a: 60 texts make trainings long; in the entry of the data set, `{sample}`" in said
     raw = yaml.safe_load((tmp_path / "mine.yaml").read_text())
@@ -228,7 +228,7 @@ def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path, monkeypatch):
 def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_bytes(PLAIN)
     monkeypatch.chdir(tmp_path)
-    said = initialise([Path("a.csv")], Path("mine.yaml"))
+    said = propose_configuration([Path("a.csv")], Path("mine.yaml"))
     assert "  python -m attention_audit run -n --configfile mine.yaml\n" in said
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == "a.csv"
 
@@ -246,6 +246,6 @@ def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(tmp
         "install sudachipy sudachidict_core`), or set `tokens: {tokenizer: spaces}` where spaces stand between the "
         "words already"
     )
-    assert f"warning: {line}\n" in initialise([path], into)
+    assert f"warning: {line}\n" in propose_configuration([path], into)
     raw = overlaid(CATALOGUE, yaml.safe_load(into.read_text()))
     assert refusal(lambda: Plan(raw, CATALOGUE, tmp_path / "memory")) == line

@@ -48,13 +48,13 @@ def test_a_review_becomes_a_text_without_its_title(tmp_path):
 )
 @pytest.mark.parametrize("size", [1, 7, 2**20])
 def test_the_array_is_the_same_in_chunks_of_any_size(tmp_path, monkeypatch, writer, size):
-    monkeypatch.setattr(raw, "BLOCK", size)
+    monkeypatch.setattr(raw, "BLOCK_BYTES", size)
     texts = read(written(tmp_path, writer(REVIEWS)))
     assert [text.text for text in texts] == [review["review"] for review in REVIEWS]
 
 
 def test_only_what_is_needed_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(raw, "BLOCK", 15)
+    monkeypatch.setattr(raw, "BLOCK_BYTES", 15)
     stream = io.BytesIO(b'[{"a": 1}, {"b": 2}]')
     assert next(raw.read_array(stream, tmp_path, "review")) == (f"{tmp_path}, review 1", {"a": 1})
     assert stream.tell() == 15
@@ -78,7 +78,7 @@ def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path, content, s
 
 
 def test_an_endless_object_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(raw, "BLOCK", 10)
+    monkeypatch.setattr(raw, "BLOCK_BYTES", 10)
     monkeypatch.setattr(raw, "MAX_CHARACTERS", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
     assert "after review 0: malformed or cut off" in refusal(read, path)

@@ -9,7 +9,7 @@ from tables_on_disk import write_rows
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import draft
-from attention_audit.corpus.prepare import OUTCOMES, prepare
+from attention_audit.corpus.prepare import OUTCOMES, prepare_corpus
 from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
@@ -48,7 +48,7 @@ def prepared(tmp_path, provenance):
     def run(what, files=None, workers=1, **settings):
         source = what if isinstance(what, Source) else source_of(what, **settings)
         path, lines = tmp_path / "corpora" / f"{workers}.parquet", []
-        census = prepare("own", source, files or {}, path, provenance, workers, lines.append).to_pandas()
+        census = prepare_corpus("own", source, files or {}, path, provenance, workers, lines.append).to_pandas()
         return SimpleNamespace(path=path, lines=lines, census=census, rows=read_table(path, CORPUS).to_pylist())
 
     return run
@@ -291,7 +291,7 @@ def test_candidates_of_the_training_texts_are_the_classes(prepared):
 
 
 def test_two_workers_write_the_same_bytes_as_one(prepared, monkeypatch):
-    monkeypatch.setattr(draft, "CHUNK", 200)
+    monkeypatch.setattr(draft, "CHUNK_CHARACTERS", 200)
     texts = [text(f"n{n:03}", None, "ny"[n % 2], f"Text {n}. It is {'long ' * (n % 7)}") for n in range(300)]
     one, two = (prepared(texts, workers=workers, tokens=PLAIN | {"sentences": True}) for workers in (1, 2))
     assert one.path.read_bytes() == two.path.read_bytes()
@@ -300,7 +300,7 @@ def test_two_workers_write_the_same_bytes_as_one(prepared, monkeypatch):
 
 
 def test_progress_is_told(prepared, monkeypatch):
-    monkeypatch.setattr(draft, "CHUNK", 1)
+    monkeypatch.setattr(draft, "CHUNK_CHARACTERS", 1)
     monkeypatch.setattr(draft, "PROGRESS_SECONDS", 0.0)
     assert prepared(SOUND).lines == [f"{n} texts split into words" for n in range(1, 7)]
 

@@ -16,7 +16,7 @@ from marked import marked
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.prepare import TEST, find_short_and_long, prepare
+from attention_audit.corpus.prepare import TEST, find_short_and_long, prepare_corpus
 from attention_audit.corpus.rationales import find_words
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources import Corpus
@@ -46,7 +46,7 @@ def prepared(tmp_path_factory):
     def make(name, **changes):
         source, raw = source_of(name, **changes)
         path = tmp_path_factory.mktemp(name) / "corpus.parquet"
-        census = prepare(name, source, raw, path, Provenance("test", {}, ""), 1, lambda line: None)
+        census = prepare_corpus(name, source, raw, path, Provenance("test", {}, ""), 1, lambda line: None)
         return census.to_pandas(), path
 
     return make

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attention_audit.corpus.drawing import DEV, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.drawing import DEV, TEST, TRAIN, UNKNOWN_CODE, assign
 from attention_audit.corpus.source import Splits
 from attention_audit.errors import AuditError
 
@@ -14,7 +14,7 @@ def assigned(splits, labels=LABELS, alike=LABELS, **settings):
     return assign("own", splits, labels, alike, Splits.model_validate(settings))
 
 
-DRAWN = np.full(len(LABELS), UNKNOWN)
+DRAWN = np.full(len(LABELS), UNKNOWN_CODE)
 """Texts of which no split is known."""
 
 
@@ -51,7 +51,7 @@ def test_without_training_texts_nothing_is_drawn():
 def test_too_few_texts_are_refused_in_one_line(labels):
     message = rf"^own: {len(labels)} texts cannot be split into \d and \d .*; give more texts, or set `splits\.strat"
     with pytest.raises(AuditError, match=message):
-        assigned(np.full(len(labels), UNKNOWN), np.array(labels))
+        assigned(np.full(len(labels), UNKNOWN_CODE), np.array(labels))
 
 
 def test_texts_that_are_alike_fall_into_one_split():

@@ -51,6 +51,13 @@ def refused(path, **settings):
     return refusal(read, path, **settings).removeprefix(str(path))
 
 
+def fault_of(path, **settings):
+    """The place of the fault for which a file is refused, the fault, and the remedy."""
+    with pytest.raises(AuditError) as caught:
+        read(path, **settings)
+    return caught.value.place, caught.value.fault, caught.value.remedy
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_every_format_gives_the_same_texts(tmp_path, ending):
     path = write_rows(tmp_path / f"own{ending}", ROWS)
@@ -232,15 +239,19 @@ def test_marks_and_places_are_those_that_the_keys_say(tmp_path):
     path = write_bytes(tmp_path / "own.csv", b"Export of 2024\n\ntext;label\na, b;x\n")
     assert [(text.text, text.place) for text in read(path, skip=1, delimiter=";")] == [("a, b", f"{path}, line 4")]
     path = write_bytes(tmp_path / "own.csv", b"a;x\n")
-    assert refused(path, **NAMES).endswith('mend the row, or set `delimiter: ";"`, which reads every row')
+    place, fault, remedy = fault_of(path, **NAMES)
+    assert (place, fault) == (f"{path}, line 1", "1 fields where `columns` has 2")
+    assert remedy.startswith('mend the row, or set `delimiter: ";"`')
 
 
 @pytest.mark.parametrize("rows", ["good,1\nbad,0\n", "good,pos\nbad,neg\nfine,pos\n"])
 def test_a_file_without_a_header_is_named_with_its_key(tmp_path, rows):
     path = write_bytes(tmp_path / "own.csv", rows.encode())
-    message = refused(path)
-    assert message.startswith(", line 1: there seems to be no header, since the first row is ")
-    assert message.endswith("name all 2 columns, in their order, with `columns`, such as `columns: [text, label]`")
+    place, fault, remedy = fault_of(path)
+    assert place == f"{path}, line 1"
+    assert fault.startswith("there seems to be no header")
+    assert remedy.startswith("name all 2 columns")
+    assert remedy.endswith("`columns: [text, label]`")
     assert len(read(path, **NAMES)) == rows.count("\n")
 
 
@@ -277,6 +288,9 @@ def test_another_encoding_is_named_with_its_key(tmp_path, text, encoding, mend):
         write_bytes(tmp_path / "own.csv", f"text,label\n{text},x\n".encode("utf-16"))
     )
     path = write_bytes(tmp_path / "own.csv", f"text,label\n{text},x\n".encode(encoding))
+    place, fault, _ = fault_of(path)
+    assert place == f"{path}, line 2"
+    assert fault.startswith("not utf-8")
     assert mend in refused(path)
     assert [row.text for row in read(path, encoding=encoding)] == [text]
 
@@ -411,7 +425,7 @@ def test_every_kind_of_text_that_parquet_has(tmp_path, type_):
 
 
 def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(tabular, "BATCH", 2)
+    monkeypatch.setattr(tabular, "PARQUET_BATCH", 2)
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"text": [f"t{i}" for i in range(1, 8)], "label": range(7)}), path, row_group_size=3)
     assert [(text.place, text.text) for text in read(path)] == [(f"{path}, row {i}", f"t{i}") for i in range(1, 8)]

@@ -182,9 +182,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = parser().parse_args(words)
     try:
         if call.stage == "init":
-            from attention_audit.initialising import initialise
+            from attention_audit.initialising import propose_configuration
 
-            print(initialise(call.paths, call.into, call.text, call.label), end="")
+            print(propose_configuration(call.paths, call.into, call.text, call.label), end="")
         elif call.stage == "serve":
             serve(call.socket, main, prepare)
         else:

@@ -31,7 +31,7 @@ from attention_audit.audits.settings import (
     Permutation,
 )
 from attention_audit.config_messages import list_faults, refuse_override
-from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
+from attention_audit.corpus.encoders import BuiltClassifier, EncoderName, FetchedEncoder
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.sources.table import ReadoutCorpus
@@ -85,7 +85,7 @@ class GlobalConfig(Section):
     """Word vectors: random, or a name in `word_vectors`."""
     word_vectors: dict[Name, Vectors] = {}
     """The catalogue of word vectors."""
-    encoders: dict[EncoderName, Encoder] = {}
+    encoders: dict[EncoderName, FetchedEncoder] = {}
     """The catalogue of Transformers that can be fetched. A `path`, or a folder of `hf`, names one as `encoders/<name>`;
     it is fetched where there is no such folder here or in the mirror.
     """

@@ -14,25 +14,33 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import NUMERIC, count, describe, estimate_words, list_counts, list_oddities, refuse
+from attention_audit.corpus.checkup import (
+    NUMERIC,
+    count,
+    describe_table,
+    estimate_words,
+    list_counts,
+    list_oddities,
+    refuse,
+)
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
 from attention_audit.corpus.rationales import Evidence, Written, read_annotations
 from attention_audit.corpus.raw import Layout, read_csv, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
-    ENDINGS,
     HEADER_ROWS,
-    LABELS,
-    MOST_WORDS,
-    TEXTS,
+    LABEL_NAMES,
+    MAX_NAME_WORDS,
+    TABLE_ENDINGS,
+    TEXT_NAMES,
     describe_columns,
     find_format,
     find_layout,
     is_no_header,
-    list_cells,
+    list_first_cells,
     quote_cell,
-    read_rows,
+    read_table_rows,
 )
 from attention_audit.corpus.text import (
     MAX_CLASSES,
@@ -47,7 +55,7 @@ from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, suggest
 from attention_audit.places import CATALOGUE, TREE
 
-ROWS = 20_000
+GUESS_ROWS = 20_000
 """Rows from which columns are guessed."""
 MAX_NAME_LENGTH = 40
 """Characters of the name of a data set."""
@@ -55,7 +63,7 @@ DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
 MANY_TEXTS = 50_000
 """From so many texts on, it is said how to take a sample."""
-Said = dict[str, tuple[Any, str]]
+GuessedEntry = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
 
 IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
@@ -68,13 +76,13 @@ NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
 """Share of the cells of a column that are of one kind; the reader names the others."""
-MARKS = 500
+MARK_ROWS = 500
 """Rows in which the marks of a column are tried."""
 MARK_FORMS: Sequence[Written] = ("flags", "scores", "words", "characters")
 """How marks may be written, in the order in which it is tried."""
 
 
-class Column(NamedTuple):
+class FileColumn(NamedTuple):
     """A column. cells: those that are not empty, without white space around texts. values: how often each occurs, as
     labels are read, and texts: both are empty where many cells are of another kind.
     """
@@ -105,17 +113,19 @@ class Column(NamedTuple):
         return self.is_split() or bool(IDS.fullmatch(self.name) or MARK_NAMES.search(self.name))
 
 
-def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[FileColumn]:
     """List the columns that any row has."""
     columns = []
     for name in dict.fromkeys(chain(*rows)):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
-        there = [cell for cell in cells if not is_missing(cell)]
+        filled_cells = [cell for cell in cells if not is_missing(cell)]
         plain, texts = (
-            kept if len(kept) >= MIN_SHARE_OF_KIND * len(there) else []
-            for kept in ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
+            typed_cells if len(typed_cells) >= MIN_SHARE_OF_KIND * len(filled_cells) else []
+            for typed_cells in (
+                [cell for cell in filled_cells if isinstance(cell, kind)] for kind in (str | int | float, str)
+            )
         )
-        columns.append(Column(name, there, Counter(map(label_text, plain)), texts))
+        columns.append(FileColumn(name, filled_cells, Counter(map(label_text, plain)), texts))
     return columns
 
 
@@ -132,74 +142,79 @@ def guess_layout(path: Path) -> Layout:
         if layout.delimiter:
             layout = find_layout(path, {}, layout) or layout
             rows = read_csv(read_lines(path, layout.encoding), str(path), layout)
-            first, *others = [row for _, row in islice(rows, HEADER_ROWS)] or [[]]
-            if is_no_header(first, others):
-                layout = layout._replace(columns=[f"column{number + 1}" for number in range(len(first))])
+            first_row, *later_rows = [row for _, row in islice(rows, HEADER_ROWS)] or [[]]
+            if is_no_header(first_row, later_rows):
+                layout = layout._replace(columns=[f"column{number + 1}" for number in range(len(first_row))])
     return layout
 
 
-def rank_texts(columns: Sequence[Column]) -> list[Column]:
+def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
     """List columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
 
     Cells are neither labels nor addresses nor numbers, unless the name tells more.
     """
 
-    def rank(column: Column) -> float:
+    def rank(column: FileColumn) -> float:
         """Rank a column; 0: it holds no texts."""
-        named, length = TEXTS.fullmatch(column.name), sum(map(len, column.texts)) / max(len(column.texts), 1)
+        has_text_name = TEXT_NAMES.fullmatch(column.name)
+        length = sum(map(len, column.texts)) / max(len(column.texts), 1)
         odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
-        if column.is_other() or (not named and (odd or column.is_repeated())):
+        if column.is_other() or (not has_text_name and (odd or column.is_repeated())):
             return 0
-        return NAMED_TEXT_FACTOR * length if named else length
+        return NAMED_TEXT_FACTOR * length if has_text_name else length
 
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
 
-def rank_labels(columns: Sequence[Column]) -> list[Column]:
+def rank_labels(columns: Sequence[FileColumn]) -> list[FileColumn]:
     """List columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
 
     Cells are short, and each of them comes again and again, unless the name tells more.
     """
 
-    def rank(column: Column) -> tuple[int, int]:
+    def rank(column: FileColumn) -> tuple[int, int]:
         name = column.name.lower()
-        return (*LABELS, name).index(name) + (not any(label in name for label in LABELS)), len(column.values)
+        return (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES)), len(column.values)
 
-    def is_likely(column: Column) -> bool:
-        short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
-        several = len(column.values) > 1 and column.is_repeated()
-        return short and not column.is_other() and bool(several or (column.values and column.name.lower() in LABELS))
+    def is_likely(column: FileColumn) -> bool:
+        short = all(len(str(value).split()) <= MAX_NAME_WORDS for value in column.values)
+        is_repeated = len(column.values) > 1 and column.is_repeated()
+        has_label_name = bool(column.values) and column.name.lower() in LABEL_NAMES
+        return short and not column.is_other() and (is_repeated or has_label_name)
 
     return sorted(filter(is_likely, columns), key=rank)
 
 
-def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
+def guess_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[FileColumn], text: str) -> Evidence | None:
     """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
     marked = [column.name for column in columns if MARK_NAMES.search(column.name)]
     for evidence in (Evidence(columns=name, written=form) for name in marked for form in MARK_FORMS):
         with suppress(AuditError):
-            said = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
-            if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
+            annotations = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARK_ROWS]]
+            if any(annotations) and not any(marks and (marks.outside or marks.miscounted) for marks in annotations):
                 return evidence
     return None
 
 
-def choose_column(key: str, named: str | None, likely: list[Column], names: list[str], path: Path) -> tuple[str, str]:
-    """Choose the column of the texts or labels, with a remark where it is a guess. named: what the user says.
+def choose_column(
+    key: str, choice: str | None, likely: list[FileColumn], names: list[str], path: Path
+) -> tuple[str, str]:
+    """Choose the column of the texts or labels, with a remark where it is a guess. choice: what the user says.
 
     Raises AuditError where there is no such column, or none that may be it.
     """
-    if named is not None:
-        if named not in names:
-            raise AuditError(f"{path}: {describe_columns(f'--{key}', named, names)}")
-        return named, ""
+    if choice is not None:
+        if choice not in names:
+            raise AuditError(str(path), *describe_columns(f"--{key}", choice, names))
+        return choice, ""
     if not likely:
         raise AuditError(
-            f"{path}: none of the columns looks like {key}s ({list_cells(names)}); name the one with --{key}, or give "
-            "the file one"
+            str(path),
+            f"none of the columns looks like {key}s ({list_first_cells(names)})",
+            f"name the one with --{key}, or give the file one",
         )
-    others = list_few([quote_cell(column.name) for column in likely[1:]])
-    return likely[0].name, f"guess; it may also be {others}" if others else ""
+    alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
+    return likely[0].name, f"guess; it may also be {alternatives}" if alternatives else ""
 
 
 def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
@@ -209,51 +224,52 @@ def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
     return f"my-{name}" if name in taken else name
 
 
-def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> Said:
+def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> GuessedEntry:
     """Guess the keys of the entry of a file, but for what all rows must tell.
 
     Raises AuditError as `choose_column` does.
     """
-    rows = [row for _, row in islice(read_rows(path, {}, layout), ROWS)]
+    rows = [row for _, row in islice(read_table_rows(path, {}, layout), GUESS_ROWS)]
     if not rows:
-        raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
+        raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
     names = [column.name for column in columns]
     texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
-    others = [column for column in columns if column.name != texts[0]]
-    labels = choose_column("label", label, rank_labels(others), names, path)
-    said: Said = {"kind": ("table", ""), "path": (str(path), "")}
+    candidates = [column for column in columns if column.name != texts[0]]
+    labels = choose_column("label", label, rank_labels(candidates), names, path)
+    entry: GuessedEntry = {"kind": ("table", ""), "path": (str(path), "")}
     usual = Layout(delimiter=DELIMITERS.get(find_format(path.name)))._asdict()
     guessed = {key: value for key, value in layout._asdict().items() if value != usual[key]}
-    said |= {key: (value, "guess, with which every row is read") for key, value in guessed.items()}
-    said |= {"text": texts, "label": labels}
-    free = [column for column in others if column.name != labels[0]]
-    if split := next(filter(Column.is_split, free), None):
-        said["split"] = (split.name, list_counts(split.values))
-    if own := next(filter(Column.is_id, free), None):
-        twice = f"{quote_cell(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
-        said["id"] = (None, twice) if len(own.values) < len(rows) else (own.name, "")
-    if shared := next(filter(Column.is_group, free), None):
-        how = f"or {quote_cell(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
-        said["group"] = (None, how)
-    if evidence := find_evidence(rows, free, texts[0]):
-        said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
+    entry |= {key: (value, "guess, with which every row is read") for key, value in guessed.items()}
+    entry |= {"text": texts, "label": labels}
+    free = [column for column in candidates if column.name != labels[0]]
+    if split := next(filter(FileColumn.is_split, free), None):
+        entry["split"] = (split.name, list_counts(split.values))
+    if id_column := next(filter(FileColumn.is_id, free), None):
+        twice = f"{quote_cell(id_column.name)} has ids that are empty or stand twice, so texts are called by their rows"
+        entry["id"] = (None, twice) if len(id_column.values) < len(rows) else (id_column.name, "")
+    if group_column := next(filter(FileColumn.is_group, free), None):
+        values = f"its {len(group_column.values):,} values"
+        how = f"or {quote_cell(group_column.name)}, if {values} say which texts belong together"
+        entry["group"] = (None, how)
+    if evidence := guess_evidence(rows, free, texts[0]):
+        entry["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else find_language(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
-    said["tokens"] = ({"tokenizer": code}, how)
-    return said
+    entry["tokens"] = ({"tokenizer": code}, how)
+    return entry
 
 
-def read_entry(said: Said, path: Path) -> TableCorpus:
+def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
     """Read the entry as the plan does. Raises AuditError where the columns that the user names do not go together."""
     try:
-        return TableCorpus.model_validate({key: value for key, (value, _) in said.items()})
+        return TableCorpus.model_validate({key: value for key, (value, _) in entry.items()})
     except ValidationError as error:
-        raise AuditError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from error
+        raise AuditError(str(path), error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
-def write_entry(name: str, said: Said, path: Path) -> str:
+def write_entry(name: str, entry: GuessedEntry, path: Path) -> str:
     """Write the configuration, as the user reads it."""
     top = [
         (f"results: runs/{name}", "the folder that the run writes to"),
@@ -261,7 +277,7 @@ def write_entry(name: str, said: Said, path: Path) -> str:
         ("corpora:", ""),
         (f"  {name}:", ""),
     ]
-    for key, (value, remark) in said.items():
+    for key, (value, remark) in entry.items():
         flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
         flow = flow.removesuffix("...\n").strip()
         top.append((f"    {key}: {flow}", remark))
@@ -270,36 +286,37 @@ def write_entry(name: str, said: Said, path: Path) -> str:
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
 
-def initialise(files: Sequence[Path], into: Path, text: str | None = None, label: str | None = None) -> str:
+def propose_configuration(files: Sequence[Path], into: Path, text: str | None = None, label: str | None = None) -> str:
     """Write a configuration for a file, and return what was found, guessed and is to be done.
 
     into: where to write it. text, label: columns that the user names. Raises AuditError where there is a file already,
     and where the table cannot be read or has nothing to train on; nothing is written then.
     """
     if into.exists():
-        raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
+        raise AuditError(str(into), "is there already", "remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:
-        raise AuditError("init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`")
+        fault = "name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
+        raise AuditError("init", fault)
     path = files[0]
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
-        raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
+        raise AuditError(str(path), what, f"name a file that ends in {TABLE_ENDINGS}")
     if not find_format(path.name):
-        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
+        raise AuditError(str(path), f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
-    said = guess_entry(path, guess_layout(path), text, label)
-    source = read_entry(said, path)
+    entry = guess_entry(path, guess_layout(path), text, label)
+    source = parse_entry(entry, path)
     counts = count(name, source, {"path": path})
     if counts.unlabelled:
-        said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
+        entry["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= MAX_CLASSES:
-        said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
-    absent, (tokens, how) = name_lacking(source.tokens), said["tokens"]
+        entry["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
+    absent, (tokens, how) = name_lacking(source.tokens), entry["tokens"]
     if counts.usable and not absent and np.median(estimate_words(counts.usable, source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
-    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
-    source = read_entry(said, path)
+    entry["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
+    source = parse_entry(entry, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *list_oddities(source, counts)]
     if (texts := len(counts.usable)) > MANY_TEXTS:
@@ -307,18 +324,20 @@ def initialise(files: Sequence[Path], into: Path, text: str | None = None, label
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
             "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
-    made = write_entry(name, said, path)
+    configuration = write_entry(name, entry, path)
     try:
         with into.open("x", encoding="utf-8") as file:
-            file.write(made)
+            file.write(configuration)
     except OSError as error:
-        raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
+        raise AuditError(
+            str(into), f"cannot be written ({error.strerror})", "name another file with `--into`"
+        ) from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     lines = [
-        *(f"{name}: {line}" for line in describe(source, counts)),
+        *(f"{name}: {line}" for line in describe_table(source, counts)),
         *(f"warning: {name}: {line}" for line in odd),
         "",
         f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",
         *(f"  {run} {call} --configfile {shlex.quote(str(into))}" for call in ("-n", "--cores 2 all")),
     ]
-    return "\n".join([made, *lines, ""])
+    return "\n".join([configuration, *lines, ""])

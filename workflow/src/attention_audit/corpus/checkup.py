@@ -23,9 +23,9 @@ from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
-from .drawing import LEFT_OUT, TEST, UNKNOWN, assign, check, refuse_emptied
-from .languages import find_unspaced, sample_texts
-from .source import Files, Length
+from .drawing import LEFT_OUT, TEST, UNKNOWN_CODE, assign, check_splits, refuse_emptied
+from .languages import find_unspaced, sample_beginnings
+from .source import Length, RawFiles
 from .sources.table import ReadoutCorpus, TableCorpus
 from .text import (
     MAX_CLASSES,
@@ -43,7 +43,7 @@ from .text import (
 )
 from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, split_words
 
-ROWS = 200_000
+CHECKED_ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
 SAMPLE_TEXTS, SAMPLE_CHARACTERS = 50, 1000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
@@ -56,7 +56,7 @@ MAX_REPEATS = 5
 """How often a text may always stand."""
 LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
-BATCH = 32
+USUAL_BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
 LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
@@ -66,7 +66,7 @@ FINDINGS = {
     "label": "{number} of {usable} texts are the same as their label",
     "outside": "{have} marks outside of them, which are left out; first: {first}",
     "miscounted": "{have} lists of marks with another number of entries than words, which are left out; first: {first}",
-    "numeric": "{number} of {usable} texts are a number; first: {first}{asked}",
+    "numeric": "{number} of {usable} texts are a number; first: {first}{question}",
     "unreadable": "{have} NUL or replacement characters; first: {first}; the file is damaged, or was saved in another "
     "encoding",
     "html": "{have} HTML tags or entities; first: {first}, {markup!r:.40}; `tokens: {{strip_html: true}}` reads tags "
@@ -100,7 +100,7 @@ class UsableRow(NamedTuple):
 
 
 @dataclass
-class Counts:
+class TableCounts:
     """What is counted in the rows of a data set.
 
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
@@ -125,7 +125,7 @@ class Counts:
 
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
     """Estimate the words of each text, (N,), from its characters, and from how many words the sample has."""
-    sample = sample_texts([text.begins for text in texts], SAMPLE_TEXTS)
+    sample = sample_beginnings([text.begins for text in texts], SAMPLE_TEXTS)
     words = sum(len(split_words(text, tokens).words) for text in sample)
     return words / sum(map(len, sample)) * np.array([text.length for text in texts])
 
@@ -136,23 +136,24 @@ def find_longest(texts: Sequence[UsableRow], tokens: Tokens) -> tuple[UsableRow,
     return longest, float(estimate_words([longest], tokens)[0])
 
 
-def count(name: str, source: TableCorpus, raw: Files) -> Counts:
-    """Count the first ROWS rows. They are split into words where impermissible ones are named, by word or in a mask.
+def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
+    """Count the first CHECKED_ROWS rows. They are split into words where impermissible ones are named, by word or in a
+    mask.
 
     Raises AuditError as the reader does, but not at a missing label; and where a mask does not fit its text.
     """
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows = source.model_copy(update=as_written).read(name, raw)
-    counts = Counts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
-    for text in islice(check_entries(rows), ROWS):
+    counts = TableCounts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
+    for text in islice(check_entries(rows), CHECKED_ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
         label = source.name_class(text.label)
         sides = (str(side or "") for side in (text.text, text.query))
-        shown = (strip_html(side) if source.tokens.strip_html else side for side in sides)
-        said, query = (" ".join(side.split()) if VISIBLE.search(side) else "" for side in shown)
-        read = f"{said} {query}" if source.joined else said
+        readable = (strip_html(side) if source.tokens.strip_html else side for side in sides)
+        content, query = (" ".join(side.split()) if VISIBLE.search(side) else "" for side in readable)
+        passage = f"{content} {query}" if source.joined else content
         if text.mask is not None or counts.unseen:
             words = split_words(text.text, source.tokens).words
             find_masked(text, len(words))
@@ -161,59 +162,58 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
             counts.unlabelled.append(text.place)
             continue
         counts.labels[label] += 0  # draws depend on the order of the labels in all rows
-        if not said or (text.query is not None and not query):
+        if not content or (text.query is not None and not query):
             counts.empty += 1
             continue
-        markup, marks = find_markup(said), text.annotations
+        markup, marks = find_markup(content), text.annotations
         counts.markup = counts.markup or markup
-        found = {
-            "single": " " not in read,
-            "numeric": NUMERIC.fullmatch(said),
-            "unreadable": UNREADABLE.search(said),
-            "label": said == label,
+        findings = {
+            "single": " " not in passage,
+            "numeric": NUMERIC.fullmatch(content),
+            "unreadable": UNREADABLE.search(content),
+            "label": content == label,
             "html": markup and not source.tokens.strip_html,
             "annotated": marks,
             "outside": marks and marks.outside,
             "miscounted": marks and marks.miscounted,
         }
-        for kind in filter(found.get, found):
+        for kind in filter(findings.get, findings):
             counts.places[kind].append(text.place)
         counts.labels[label] += 1
         counts.splits[text.split] += 1
-        alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
-        counts.usable.append(
-            UsableRow(text.place, label, text.split, text.group, alike, exact, read[:SAMPLE_CHARACTERS], len(read))
-        )
+        digest, exact = hash_words(map(reduce_text, (content, query))), hash((content, query))
+        begins, length = passage[:SAMPLE_CHARACTERS], len(passage)
+        counts.usable.append(UsableRow(text.place, label, text.split, text.group, digest, exact, begins, length))
     # a label of no usable text is no class
     counts.labels = +counts.labels
     counts.whole = next(rows, None) is None
     return counts
 
 
-def draw_splits(name: str, source: TableCorpus, counts: Counts) -> list[UsableRow]:
+def draw_splits(name: str, source: TableCorpus, counts: TableCounts) -> list[UsableRow]:
     """Return the usable texts with their splits in the run, before any filter of lengths; None: they are left out.
 
     Raises AuditError where splits cannot be drawn, or lack texts of a class.
     """
-    other, texts = source.trained_on, counts.usable
-    codes: dict[str | None, int] = {None: UNKNOWN} | {split: code for code, split in enumerate(SPLITS)}
-    if other:
+    trained_on, texts = source.trained_on, counts.usable
+    codes: dict[str | None, int] = {None: UNKNOWN_CODE} | {split: code for code, split in enumerate(SPLITS)}
+    if trained_on:
         # models are trained on another data set, and all texts but those for training are for the test
         codes = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}
-    called = other.labels if other else {}
-    read = {label: called.get(label, label) or "" for label in counts.labels}
-    classes = [*dict.fromkeys([*read.values(), *(source.classes or ())])]
+    label_names = trained_on.labels if trained_on else {}
+    class_names = {label: label_names.get(label, label) or "" for label in counts.labels}
+    classes = [*dict.fromkeys([*class_names.values(), *(source.classes or ())])]
     numbers = {label: number for number, label in enumerate(classes)}
-    given = np.array([codes[text.split] if read[text.label] else LEFT_OUT for text in texts])
-    labels, alike = np.array([(numbers[read[text.label]], text.alike) for text in texts]).T
-    refuse_emptied(name, np.array([codes[split] for split in counts.splits]), given)
-    made = assign(name, given, labels, alike, source.splits)
-    if not other:
-        check(name, made, labels, classes, choice=False, trained=source.trained)
-    elif len({*labels[made == TEST]}) < 2:
-        raise AuditError(f"{name}: split test: no texts of two classes; add some")
+    source_splits = np.array([codes[text.split] if class_names[text.label] else LEFT_OUT for text in texts])
+    labels, digests = np.array([(numbers[class_names[text.label]], text.alike) for text in texts]).T
+    refuse_emptied(name, np.array([codes[split] for split in counts.splits]), source_splits)
+    splits = assign(name, source_splits, labels, digests, source.splits)
+    if not trained_on:
+        check_splits(name, splits, labels, classes, choice=False, trained=source.trained)
+    elif len({*labels[splits == TEST]}) < 2:
+        raise AuditError(f"{name}: split test", "no texts of two classes", "add some")
     names = dict(enumerate(SPLITS))
-    return [text._replace(split=names.get(code)) for text, code in zip(texts, made.tolist(), strict=True)]
+    return [text._replace(split=names.get(code)) for text, code in zip(texts, splits.tolist(), strict=True)]
 
 
 def list_labels(labels: list[str]) -> str:
@@ -227,63 +227,68 @@ def list_counts(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def find_several(counts: Counts) -> str:
+def find_several(counts: TableCounts) -> str:
     """Say that the labels of some texts seem to be several in one cell; "" where none do."""
-    known = counts.labels.keys()
-    found = sorted(label for label in known if len(parts := {*LABEL_SEPARATOR.split(label)}) > 1 and parts <= known)
-    texts = sum(counts.labels[label] for label in found)
-    said = (
-        f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(found)}), which count "
-        f"as {write_count(len(found), 'class', 'classes')} more; give each text one label, or leave such texts out"
+    labels = counts.labels.keys()
+    joint_labels = sorted(
+        label for label in labels if len(parts := {*LABEL_SEPARATOR.split(label)}) > 1 and parts <= labels
     )
-    return said if found else ""
+    texts = sum(counts.labels[label] for label in joint_labels)
+    message = (
+        f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(joint_labels)}), which "
+        f"count as {write_count(len(joint_labels), 'class', 'classes')} more; give each text one label, or leave such "
+        "texts out"
+    )
+    return message if joint_labels else ""
 
 
-def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
+def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set; else draw the splits, where all
     rows were read.
     """
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
-        first, *more = counts.unlabelled
-        others = f", nor have {len(more)} more of {counts.read} rows" if more else ""
+        location, *more = counts.unlabelled
+        remainder = f", nor have {len(more)} more of {counts.read} rows" if more else ""
         raise AuditError(
-            f"{first}: no label in column {source.label!r}{others}; give them labels, or leave such "
-            "rows out with `drop_unlabelled: true`"
+            location,
+            f"no label in column {source.label!r}{remainder}",
+            "give them labels, or leave such rows out with `drop_unlabelled: true`",
         )
     declared = source.classes or [*counts.labels]
     if unknown := [label for label in counts.labels if label not in declared]:
         texts = sum(counts.labels[label] for label in unknown)
         spelt = match_classes(unknown, declared)
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
-        place = next(text.place for text in counts.usable if text.label == unknown[0])
+        location = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
-            f"{place}: label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
-            f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
+            location,
+            f"label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
+            f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}",
+            mend,
         )
     doubt = judge_column(source.label, counts.labels)
     if doubt and len(counts.labels) > MAX_CLASSES and source.trained and not (source.trained_on or source.classes):
-        raise AuditError(f"{name}: {doubt}")
+        raise AuditError(name, doubt)
     if not counts.whole:
         return
     refuse_absent(counts.unseen, name)
     if not counts.usable:
-        raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
+        raise AuditError(name, f"no row has a text in column {source.text!r} and a label", "name other columns")
     try:
         counts.usable = draw_splits(name, source, counts)
     except AuditError as error:
-        raise AuditError(
-            "; ".join(filter(None, [f"{error}", doubt, find_rare(counts), find_several(counts)]))
-        ) from error
+        remedies = filter(None, [error.remedy, doubt, find_rare(counts), find_several(counts)])
+        raise AuditError(error.place, error.fault, "; ".join(remedies)) from error
 
 
-def find_rare(counts: Counts) -> str:
+def find_rare(counts: TableCounts) -> str:
     """Say which classes have fewer texts than there are splits; "" where none has, or not all rows were read."""
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
-    said = (
+    message = (
         f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}; merge "
         "such classes with `aliases`, or leave them out with `missing`"
     )
-    return said if few and counts.whole else ""
+    return message if few and counts.whole else ""
 
 
 def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
@@ -299,7 +304,7 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
         )
 
 
-def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def warn_of_classes(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
     tests = Counter(text.label for text in counts.usable if text.split == "test")
     if none := [label for label in source.classes or counts.labels if not tests[label]]:
@@ -317,106 +322,106 @@ def round_number(number: float) -> str:
     return f"{float(f'{max(number, 1):.2g}'):,.0f}"
 
 
-def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def describe_table(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Describe what was read: texts, classes and splits, and how long the texts are in words."""
     usable, what = len(counts.usable), ("pair of texts", "pairs of texts") if source.pairs else ("text",)
-    named = [text.group for text in counts.usable if text.group is not None]
-    groups = f" in {write_count(len({*named}), 'group')}" if named else ""
-    groups += f" and {usable - len(named):,} in none" if 0 < len(named) < usable else ""
+    group_names = [text.group for text in counts.usable if text.group is not None]
+    groups = f" in {write_count(len({*group_names}), 'group')}" if group_names else ""
+    groups += f" and {usable - len(group_names):,} in none" if 0 < len(group_names) < usable else ""
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    said = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
-    said += f" ({list_counts(counts.labels)})"
+    summary = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
+    summary += f" ({list_counts(counts.labels)})"
     if counts.whole:
-        there = Counter(text.split for text in counts.usable)
-        said += f"; {', '.join(f'{there[split]:,} {split}' for split in SPLITS if there[split])}"
-        made = [split for split in ("test", "dev") if there["train"] and not counts.splits[split]]
-        said += f" ({' and '.join(made)} drawn)" if made else ""
-        said += "" if source.length == Length() else ", before texts are left out by their `length`"
-    yield said
+        sizes = Counter(text.split for text in counts.usable)
+        summary += f"; {', '.join(f'{sizes[split]:,} {split}' for split in SPLITS if sizes[split])}"
+        drawn_splits = [split for split in ("test", "dev") if sizes["train"] and not counts.splits[split]]
+        summary += f" ({' and '.join(drawn_splits)} drawn)" if drawn_splits else ""
+        summary += "" if source.length == Length() else ", before texts are left out by their `length`"
+    yield summary
     tokens = source.tokens
     if usable and not name_lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else describe_splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
         middle = float(np.median(estimate_words(counts.usable, tokens)))
-        _, most = find_longest(counts.usable, tokens)
-        said = f"about {round_number(middle)} {items} a text (median), {round_number(most)} in the longest; "
-        yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
+        _, longest = find_longest(counts.usable, tokens)
+        summary = f"about {round_number(middle)} {items} a text (median), {round_number(longest)} in the longest; "
+        yield summary + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
-def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
+def warn_of_long(source: TableCorpus, counts: TableCounts, max_words: int | None) -> Iterator[str]:
     """Warn of one text that is so much longer than the others that it slows the run, and of a few that take twice what
     all others take of leave-one-out, which reads a text of L words L times; with the key that leaves them out.
 
-    most: so many words of a text are read; None: all.
+    max_words: so many words of a text are read; None: all.
     """
     if source.length.below is not None or name_lacking(source.tokens) or not counts.usable:
         return
     lengths = estimate_words(counts.usable, source.tokens)
     longest, words = find_longest(counts.usable, source.tokens)
     middle = float(np.median(lengths))
-    if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(BATCH, len(lengths))):
+    if lengths.max() > max(LONG_TEXT_RATIO * middle, lengths.sum() / min(USUAL_BATCH, len(lengths))):
         below = LONG_TEXT_RATIO * max(round(middle), 1)
-        others = (lengths >= below).sum() - 1
+        other_texts = (lengths >= below).sum() - 1
         yield (
             f"{longest.place}: a text of about {round_number(words)} words, where half of the texts have at most "
             f"{round_number(middle)}; a batch is as long as its longest text, so that the run may take several times "
             f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
-            + (f", and {write_count(others, 'other text')}" if others > 0 else "")
+            + (f", and {write_count(other_texts, 'other text')}" if other_texts > 0 else "")
         )
-    read = np.minimum(lengths, most or np.inf)
-    below = LONG_TEXT_RATIO * max(round(float(np.median(read))), 1)
-    far = read >= below
-    times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
+    read_lengths = np.minimum(lengths, max_words or np.inf)
+    below = LONG_TEXT_RATIO * max(round(float(np.median(read_lengths))), 1)
+    far = read_lengths >= below
+    times = (read_lengths[far] ** 2).sum() / max(float((read_lengths[~far] ** 2).sum()), 1.0)
     if times >= 2:
         yield (
-            f"{far.sum():,} of {len(read):,} texts have {below:,} words or more; for all of these, if they are "
-            f"tested on, leave-one-out runs about {round_number(read[far].sum())} forward passes, and reads "
+            f"{far.sum():,} of {len(read_lengths):,} texts have {below:,} words or more; for all of these, if they are "
+            f"tested on, leave-one-out runs about {round_number(read_lengths[far].sum())} forward passes, and reads "
             f"{round_number(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them "
             "out, and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
         )
 
 
-def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
-    found, usable = counts.places, len(counts.usable)
-    if source.evidence is not None and not found["annotated"]:
+    findings, usable = counts.places, len(counts.usable)
+    if source.evidence is not None and not findings["annotated"]:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
-    asked = f"; is column {source.text!r} that of the texts?" if 2 * len(found["numeric"]) > usable else ""
+    question = f"; is column {source.text!r} that of the texts?" if 2 * len(findings["numeric"]) > usable else ""
     for kind, line in FINDINGS.items():
-        if places := found[kind]:
-            have, number = write_count(len(places), "text has", "texts have"), len(places)
+        if locations := findings[kind]:
+            have, number = write_count(len(locations), "text has", "texts have"), len(locations)
             yield line.format(
-                have=have, number=number, usable=usable, first=places[0], asked=asked, markup=counts.markup
+                have=have, number=number, usable=usable, first=locations[0], question=question, markup=counts.markup
             )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
-    sample = sample_texts([text.begins for text in counts.usable], SAMPLE_TEXTS)
+    sample = sample_beginnings([text.begins for text in counts.usable], SAMPLE_TEXTS)
     if spaced and (code := find_unspaced(sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"
         )
-    if said := find_several(counts):
-        yield said
-    if spaced and len(found["single"]) > MIN_ONE_WORD_SHARE * usable:
+    if fault := find_several(counts):
+        yield fault
+    if spaced and len(findings["single"]) > MIN_ONE_WORD_SHARE * usable:
         yield (
-            f"{len(found['single']):,} of {usable:,} texts have one word, which has all attention: no question "
+            f"{len(findings['single']):,} of {usable:,} texts have one word, which has all attention: no question "
             "on maps is asked of them"
         )
 
 
-def warn_of_repetitions(counts: Counts) -> Iterator[str]:
+def warn_of_repetitions(counts: TableCounts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and how many of the training split are tested on too."""
     texts = counts.usable
-    first = {text.alike: text for text in reversed(texts)}
-    if repeated := len(texts) - len(first):
-        other = sum(text.label != first[text.alike].label for text in texts)
-        contrary = f", {other} of them with another label" if other else ""
-        respelt = sum(text.exact != first[text.alike].exact for text in texts)
+    first_texts = {text.alike: text for text in reversed(texts)}
+    if repeated := len(texts) - len(first_texts):
+        relabelled = sum(text.label != first_texts[text.alike].label for text in texts)
+        contrary = f", {relabelled} of them with another label" if relabelled else ""
+        respelt = sum(text.exact != first_texts[text.alike].exact for text in texts)
         but = f", {respelt} of them but for case, punctuation or invisible characters" if respelt else ""
         yield f"{repeated} of {len(texts)} texts repeat an earlier one{but}{contrary}"
-    for alike, often in Counter(text.alike for text in texts).most_common(1):
+    for digest, often in Counter(text.alike for text in texts).most_common(1):
         if often > max(MAX_REPEATS, MAX_REPEATED_SHARE * len(texts)):
-            yield f"one text stands {often} times; it begins with {first[alike].begins[:30]!r}"
+            yield f"one text stands {often} times; it begins with {first_texts[digest].begins[:30]!r}"
     trained, tested = ({text.alike for text in texts if text.split == split} for split in ("train", "test"))
     if across := len(trained & tested):
         yield (
@@ -425,8 +430,8 @@ def warn_of_repetitions(counts: Counts) -> Iterator[str]:
         )
 
 
-def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
-    """List what a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
+def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | None = None) -> Iterator[str]:
+    """List what a user may not have meant, each in a line with its counts. max_words: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
         yield describe_splitting(source.tokens)
     if counts.unlabelled:
@@ -438,11 +443,11 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
-    if said := find_rare(counts):
-        yield said
+    if fault := find_rare(counts):
+        yield fault
     yield from warn_of_repetitions(counts)
     yield from warn_of_texts(source, counts)
-    yield from warn_of_long(source, counts, most)
+    yield from warn_of_long(source, counts, max_words)
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
@@ -452,32 +457,35 @@ def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) 
     yield from warn_of_classes(source, counts)
 
 
-def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Overview:
+def check_dataset(
+    name: str, source: TableCorpus | ReadoutCorpus, raw: RawFiles, max_words: int | None = None
+) -> Overview:
     """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
-    every one of them, by how the configuration names it. most: see `warn_of_long`.
+    every one of them, by how the configuration names it. max_words: see `warn_of_long`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
     if isinstance(source, ReadoutCorpus):
-        given = read_given(raw[source.path], source.path)
-        source.name_classes(name, given)
-        for place, path in raw.items():
-            other = given if place == source.path else read_given(path, place)
-            check_beside(other, given)
+        readout = read_given(raw[source.path], source.path)
+        source.name_classes(name, readout)
+        for entry, path in raw.items():
+            companion = readout if entry == source.path else read_given(path, entry)
+            check_beside(companion, readout)
             # tables and figures know no other maps
-            if unknown := {each for each in other.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:
+            if unknown := {each for each in companion.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:
                 raise AuditError(
-                    f"{place}: column map_names: map {min(unknown)!r} is not known to tables and figures; give it a "
-                    f"name with a colon, such as mine:{min(unknown)}"
+                    f"{entry}: column map_names",
+                    f"map {min(unknown)!r} is not known to tables and figures",
+                    f"give it a name with a colon, such as mine:{min(unknown)}",
                 )
-        lengths = [*map(len, given.tokens)]
-        read = [
-            f"{write_count(len(given), 'text')}, all of them for the test, {given.classes} classes; "
+        lengths = [*map(len, readout.tokens)]
+        summary = [
+            f"{write_count(len(readout), 'text')}, all of them for the test, {readout.classes} classes; "
             f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"
         ]
-        odd = warn_of_few(len(given))
+        odd = warn_of_few(len(readout))
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        read, odd = [*describe(source, counts)], list_oddities(source, counts, most)
-    return Overview([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
+        summary, odd = [*describe_table(source, counts)], list_oddities(source, counts, max_words)
+    return Overview([f"{name}: {line}" for line in summary], [f"{name}: {line}" for line in odd])

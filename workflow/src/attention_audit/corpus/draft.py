@@ -26,14 +26,14 @@ from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
 from .tokens import DIGIT_MASK, SplitText, split_words
 
-Report = Callable[[str], None]
+Reporter = Callable[[str], None]
 """What receives messages on progress."""
-CHUNK = 2**20
+CHUNK_CHARACTERS = 2**20
 """About how many characters a worker splits at a time."""
 PROGRESS_SECONDS = 5.0
 """Seconds between two messages on progress."""
 
-NUMBERS = (
+DRAFT_NUMBERS = (
     "words",
     "query_words",
     "sentence_count",
@@ -53,7 +53,7 @@ but for marks, where these are to be in one split.
 DRAFT = pa.schema(
     {field.name: field.type for field in CORPUS.schema}
     | {"place": pa.string(), "label": pa.string(), "candidates": pa.list_(pa.string())}
-    | dict.fromkeys(NUMBERS, pa.int64())
+    | dict.fromkeys(DRAFT_NUMBERS, pa.int64())
 )
 """A text as words, as in the corpus, and its numbers; classes have no numbers yet."""
 
@@ -67,8 +67,9 @@ def find_masked(text: Text, words: int) -> list[int] | None:
         return None
     if len(text.mask) != words:
         raise AuditError(
-            f"{text.place}: {len(text.mask)} marks in the mask, and {words} words in the text; mend it, or set "
-            "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
+            text.place,
+            f"{len(text.mask)} marks in the mask, and {words} words in the text",
+            "mend it, or set `tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces",
         )
     return [at for at, marked in enumerate(text.mask) if marked]
 
@@ -77,24 +78,25 @@ def refuse_absent(words: Collection[str], dataset: str) -> None:
     """Raise AuditError where there are words that occur in no text."""
     if words:
         raise AuditError(
-            f"{dataset}: block: {', '.join(map(repr, sorted(words)))} in no text; write each word "
-            "as it is in the corpus, after `tokens` has split and lower-cased the texts"
+            f"{dataset}: block",
+            f"{', '.join(map(repr, sorted(words)))} in no text",
+            "write each word as it is in the corpus, after `tokens` has split and lower-cased the texts",
         )
 
 
 def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """Cut texts into runs of about CHUNK characters. Raises AuditError at a text beyond MAX_CHARACTERS."""
+    """Cut texts into runs of about CHUNK_CHARACTERS characters. Raises AuditError at a text beyond MAX_CHARACTERS."""
     chunk: list[Text] = []
     size = 0
     for text in texts:
         length = sum(len("".join(part or "")) for part in (text.text, text.query))
         if length > MAX_CHARACTERS:
             raise AuditError(
-                f"{text.place}: text of {length} characters, more than {MAX_CHARACTERS}; is a quote left open?"
+                text.place, f"text of {length} characters, more than {MAX_CHARACTERS}", "is a quote left open?"
             )
         chunk.append(text)
         size += length
-        if size >= CHUNK:
+        if size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -111,11 +113,13 @@ def lay_marks(text: Text, split: SplitText) -> Rationale:
         return Rationale({})
     for word, (start, end) in zip(split.words, split.places, strict=True):
         stood = text.text[start:end]
-        shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
-        if word != DIGIT_MASK and not {*word} & {*shown, *shown.lower()}:
+        letters = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
+        if word != DIGIT_MASK and not {*word} & {*letters, *letters.lower()}:
             raise AuditError(
-                f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
-                "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
+                text.place,
+                f"the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot be laid on "
+                "words",
+                "use `tokens: {tokenizer: spaces}`, with spaces between the words of the text",
             )
     return align(text.annotations, split.places)
 
@@ -141,19 +145,19 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     """
     tokens, joined = preparation.tokens, preparation.joined
     split, added = (split_words(side, tokens) for side in (text.text, text.query or []))
-    own, query = split.words, added.words
+    text_words, query = split.words, added.words
     begins = text.sentences or (split.begins if tokens.sentences else None)
-    written, words = place_words(text.text, split, text.written), own
-    said, found = text.annotations or Annotations({}), lay_marks(text, split)
-    scores = found.scores
+    written, words = place_words(text.text, split, text.written), text_words
+    annotations, rationale = text.annotations or Annotations({}), lay_marks(text, split)
+    scores = rationale.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
-    evidence = found.majority or ([] if text.annotations and not found.marks else None)
+    evidence = rationale.majority or ([] if text.annotations and not rationale.marks else None)
     if joined:
         second = place_words(text.query, added) or join_words(query)
-        written, words = (written or join_words(own)).join_pair(second), [*own, *query]
-        begins = begins and [*begins, *(len(own) + at for at in added.begins or [0])]
+        written, words = (written or join_words(text_words)).join_pair(second), [*text_words, *query]
+        begins = begins and [*begins, *(len(text_words) + at for at in added.begins or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
-    block, mask = preparation.block, find_masked(text, len(own))
+    block, mask = preparation.block, find_masked(text, len(text_words))
     blocked = evidence if (mask is None if block is None else block.evidence) else mask
     if block is not None and block.words is not None:
         blocked = [at for at, word in enumerate(words) if word in block.words]
@@ -166,20 +170,22 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "tokens": words,
         "sentences": begins,
         "query": query if paired and not joined else None,
-        **({"annotators": [*found.marks], "marks": [*found.marks.values()]} if text.annotations else {}),
+        **({"annotators": [*rationale.marks], "marks": [*rationale.marks.values()]} if text.annotations else {}),
         "scores": scores,
-        "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
+        "annotator_labels": None
+        if annotations.labels is None
+        else [annotations.labels[name] for name in annotations.marks],
         "evidence": evidence,
         "blocked": blocked,
-        "words": 0 if paired and not (own and query) else len(words),
+        "words": 0 if paired and not (text_words and query) else len(words),
         "query_words": 0 if joined else len(query),
         "sentence_count": len(widths),
         "longest": widths.max(),
-        "annotator_count": len(said.marks),
-        "outside": said.outside,
-        "miscounted": said.miscounted,
-        "lost": found.lost,
-        "digest": hash_words(own, *([query] if paired else [])),
+        "annotator_count": len(annotations.marks),
+        "outside": annotations.outside,
+        "miscounted": annotations.miscounted,
+        "lost": rationale.lost,
+        "digest": hash_words(text_words, *([query] if paired else [])),
         "alike": hash_words(reduce_text(strip_html(side) if tokens.strip_html else side) for side in sides)
         if preparation.splits.alike_together
         else 0,
@@ -212,14 +218,16 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
     ids: set[str] = set()
     for text in texts:
         if text.id in ids:
-            raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+            raise AuditError(text.place, f"the id {text.id!r} occurs twice", "make ids unique")
         if text.split is not None and text.split not in SPLITS:
-            raise AuditError(f"{text.place}: unknown split {text.split!r}; write one of {', '.join(SPLITS)}")
+            raise AuditError(text.place, f"unknown split {text.split!r}", f"write one of {', '.join(SPLITS)}")
         ids.add(text.id)
         yield text
 
 
-def write_draft(texts: Iterable[Text], preparation: Preparation, path: Path, workers: int, report: Report) -> set[str]:
+def write_draft(
+    texts: Iterable[Text], preparation: Preparation, path: Path, workers: int, report: Reporter
+) -> set[str]:
     """Split all texts into words and write them to `path`, in order; return the impermissible words that none has.
 
     Raises AuditError at a text that is not usable.

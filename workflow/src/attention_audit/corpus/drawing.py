@@ -11,14 +11,14 @@ from .source import Splits
 from .text import SPLITS, list_few
 
 TRAIN, DEV, TEST = range(len(SPLITS))
-UNKNOWN, LEFT_OUT = -1, -2
+UNKNOWN_CODE, LEFT_OUT = -1, -2
 
 
-def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, settings: Splits) -> Integers:
+def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, settings: Splits) -> Integers:
     """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
-    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. alike (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
+    Texts of split UNKNOWN_CODE count as training texts. From the training texts, missing splits are drawn: first test,
+    then dev. digests (N,): the same number for texts that are alike, which matters with `alike_together` alone. Raises
     AuditError where there are too few texts.
     """
 
@@ -34,48 +34,55 @@ def assign(dataset: str, splits: Integers, labels: Integers, alike: Integers, se
             )
         except ValueError as error:
             raise AuditError(
-                f"{dataset}: {len(members)} texts cannot be split into {len(members) - number} and {number} (every "
-                f"class needs texts on both sides); give more texts, or {mend}"
+                dataset,
+                f"{len(members)} texts cannot be split into {len(members) - number} and {number} (every class needs "
+                "texts on both sides)",
+                f"give more texts, or {mend}",
             ) from error
         return rest, drawn
 
     # a set of texts that are alike is drawn as its first one
-    _, first, sets = np.unique(
-        alike if settings.alike_together else np.arange(len(splits)), return_index=True, return_inverse=True
+    _, positions, sets = np.unique(
+        digests if settings.alike_together else np.arange(len(splits)), return_index=True, return_inverse=True
     )
-    ones = np.sort(first)
-    sets = np.searchsorted(ones, first)[sets]
-    made = np.full(len(ones), LEFT_OUT)
-    np.maximum.at(made, sets, splits)
-    made[made == UNKNOWN] = TRAIN
-    strata, mend = labels[ones] if settings.stratified else None, "set `splits.stratified: false`"
-    pool = np.flatnonzero(made == TRAIN)
+    representatives = np.sort(positions)
+    sets = np.searchsorted(representatives, positions)[sets]
+    codes = np.full(len(representatives), LEFT_OUT)
+    np.maximum.at(codes, sets, splits)
+    codes[codes == UNKNOWN_CODE] = TRAIN
+    strata, mend = labels[representatives] if settings.stratified else None, "set `splits.stratified: false`"
+    pool = np.flatnonzero(codes == TRAIN)
     for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
-        own = np.flatnonzero(made == code)
-        if len(pool) and not len(own):
+        members = np.flatnonzero(codes == code)
+        if len(pool) and not len(members):
             pool, drawn = draw(pool, strata, math.ceil(share * len(pool)), seed, mend)
-            made[drawn] = code
+            codes[drawn] = code
         elif code == TEST and settings.test_sample is not None:
-            _, drawn = draw(own, strata, math.ceil((1 - settings.test_sample) * len(own)), seed, mend)
-            made[drawn] = LEFT_OUT
-    made = made[sets]
+            _, drawn = draw(members, strata, math.ceil((1 - settings.test_sample) * len(members)), seed, mend)
+            codes[drawn] = LEFT_OUT
+    codes = codes[sets]
     for code, name in enumerate(SPLITS):
-        members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
-        if most and most < len(members):
-            _, drawn = draw(members, labels, len(members) - most, settings.most_seed, "leave out `splits.most`")
-            made[drawn] = LEFT_OUT
-    return made
+        members, limit = np.flatnonzero(codes == code), settings.most and getattr(settings.most, name)
+        if limit and limit < len(members):
+            _, drawn = draw(members, labels, len(members) - limit, settings.most_seed, "leave out `splits.most`")
+            codes[drawn] = LEFT_OUT
+    return codes
 
 
-def refuse_emptied(dataset: str, given: Integers, left: Integers) -> None:
-    """Raise AuditError where a split that texts were given for has none left. given, left: the splits of texts."""
-    if len(emptied := np.setdiff1d(given[given >= 0], left)):
+def refuse_emptied(dataset: str, source_splits: Integers, kept_splits: Integers) -> None:
+    """Raise AuditError where a split for which the source has texts has none left.
+
+    source_splits, kept_splits: those of all texts, and of those that are kept.
+    """
+    if len(emptied := np.setdiff1d(source_splits[source_splits >= 0], kept_splits)):
         raise AuditError(
-            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
+            f"{dataset}: split {SPLITS[emptied[0]]}", "every text is empty, or has no label", "check the source"
         )
 
 
-def check(dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool) -> None:
+def check_splits(
+    dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool
+) -> None:
     """Raise AuditError for a corpus that cannot be audited. splits, labels (N,): those of the texts that are kept.
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the
@@ -83,15 +90,21 @@ def check(dataset: str, splits: Integers, labels: Integers, classes: list[str], 
     test split alone, and classes may have no texts.
     """
     for split in (TRAIN, DEV, TEST) if trained else (TEST,):
-        place, present = f"{dataset}: split {SPLITS[split]}", np.unique(labels[splits == split])
+        location, present = f"{dataset}: split {SPLITS[split]}", np.unique(labels[splits == split])
         if not len(present):
-            raise AuditError(f"{place}: no texts; widen the length filter or check the source")
+            raise AuditError(location, "no texts", "widen the length filter or check the source")
         if len(present) == 1 and (trained or len(classes) == 1):
-            further = "" if trained else ", or name all classes in `classes`"
+            alternative = "" if trained else ", or name all classes in `classes`"
             raise AuditError(
-                f"{place}: every text has label {classes[present[0]]!r:.40}; add texts of another one{further}"
+                location,
+                f"every text has label {classes[present[0]]!r:.40}",
+                f"add texts of another one{alternative}",
             )
     missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
     if len(missing) and trained and not choice:
-        named = list_few([f"{classes[label]!r:.40}" for label in missing])
-        raise AuditError(f"{dataset}: split train: no text has label {named}; add some, or leave these labels out")
+        missing_labels = list_few([f"{classes[label]!r:.40}" for label in missing])
+        raise AuditError(
+            f"{dataset}: split train",
+            f"no text has label {missing_labels}",
+            "add some, or leave these labels out",
+        )

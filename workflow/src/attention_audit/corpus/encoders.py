@@ -12,15 +12,15 @@ from attention_audit.transformer.settings import BUILT_FACTS, BUILT_FILES, Const
 
 from .source import FILE_NAME, Origin, RemoteFile
 
-ENCODERS = "encoders"
+ENCODERS_KEY = "encoders"
 """The key of the configuration, and the folder in which a `path` names its entries."""
-BUILDS = "built"
+BUILDS_KEY = "built"
 """The same of what is built."""
 EncoderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 FileName = Annotated[str, StringConstraints(pattern=FILE_NAME)]
 
 
-class Encoder(Section):
+class FetchedEncoder(Section):
     """A Transformer in an archive that is fetched: which files it is made of, and what a run must know of it before."""
 
     archive: RemoteFile

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from attention_audit.errors import AuditError
 
-from .raw import BLOCK, LONGEST_LINE, EncodingError, open_raw, read_lines
+from .raw import BLOCK_BYTES, LONGEST_LINE, EncodingError, open_raw, read_lines
 from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing, describe_splitting
 
 LANGUAGES = dict(
@@ -57,14 +57,14 @@ COMMON = 0.15
 """Share of the words of a text that are among the frequent ones of its language, at least."""
 SPACES_A_LETTER = 0.1
 """Spaces between the letters of a text without spaces, at most; twice as many where most words are of two letters."""
-FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
+FEW, SAMPLE_SIZE, BEGINNING = 0.05, 500, 2000
 """Share of letters of scripts without spaces beyond which they count; texts that are looked at; characters of each."""
-LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
+UNSPACED_LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
-def sample_texts(texts: Sequence[str], most: int = SAMPLE) -> list[str]:
-    """Return the beginnings of some of the texts, up to twice as many as `most`."""
-    return [text[:BEGINNING] for text in texts[:: max(len(texts) // most, 1)]]
+def sample_beginnings(texts: Sequence[str], size: int = SAMPLE_SIZE) -> list[str]:
+    """Return the beginnings of some of the texts, up to twice as many as `size`."""
+    return [text[:BEGINNING] for text in texts[:: max(len(texts) // size, 1)]]
 
 
 def find_language(texts: Sequence[str]) -> tuple[str, bool]:
@@ -72,7 +72,7 @@ def find_language(texts: Sequence[str]) -> tuple[str, bool]:
 
     Without a sign of another one it is en in Latin script, and xx, any language, in others.
     """
-    texts = sample_texts(texts)
+    texts = sample_beginnings(texts)
     letters = filter(str.isalpha, "".join(texts))
     scripts = Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in letters)
     if not scripts:
@@ -96,13 +96,13 @@ def find_language(texts: Sequence[str]) -> tuple[str, bool]:
 
 def find_unspaced(texts: Sequence[str]) -> str:
     """Return the code of the language of texts with hardly any spaces between words; "" where there are spaces."""
-    joined = "|".join(sample_texts(texts))
-    letters = LETTERS.findall(joined)
+    joined = "|".join(sample_beginnings(texts))
+    letters = UNSPACED_LETTERS.findall(joined)
     if len(letters) <= FEW * sum(map(str.isalpha, joined)):
         return ""
-    code, known = find_language(letters)
-    most = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
-    return code if known and len(GAPS.findall(joined)) < most else ""
+    code, sure = find_language(letters)
+    limit = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
+    return code if sure and len(GAPS.findall(joined)) < limit else ""
 
 
 def choose_tokens(texts: Sequence[str], language: str | None, split: bool, report: Callable[[str], None]) -> Tokens:
@@ -113,17 +113,18 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
     """
     dense = "" if language else find_unspaced(texts)
     if split and language not in (None, SPACES):
-        raise AuditError("language: the texts are lists of words already; leave it out, or give strings")
+        raise AuditError("language", "the texts are lists of words already", "leave it out, or give strings")
     code = SPACES if split else language or dense or "en"
     try:
         tokens = Tokens(tokenizer=code, lower=False)
         if code in PACKAGES:
             build_pipeline(code, tokens.segmenter)
     except ValidationError as error:
-        fault = f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
-        raise AuditError(fault) from error
+        remedy = "give spaCy's code, such as en or zh, or `spaces`"
+        raise AuditError("language", f"unknown {language!r:.40}", remedy) from error
     except ImportError as error:
-        raise AuditError(f"language: {describe_missing(code)}, or give lists of words") from error
+        fault, _, remedy = describe_missing(code).partition("; ")
+        raise AuditError("language", fault, f"{remedy}, or give lists of words") from error
     how = describe_splitting(tokens)
     if split and dense:
         how = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split"
@@ -155,9 +156,9 @@ SAMPLE_LINES = 2000
 
 def read_beginning(stream: IO[bytes], path: Path) -> bytes:
     """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
-    begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
+    begins: bytes = stream.peek(BLOCK_BYTES)  # type: ignore[attr-defined]
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
-        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
+        raise AuditError(str(path), "seems to be utf-16", "save the file as utf-8")
     return begins
 
 
@@ -166,7 +167,7 @@ def find_encoding(path: Path) -> str:
 
     Raises AuditError, naming the first line that is not utf-8, where many others are, or no language tells another one.
     """
-    sound, faulty, first, sample = 0, 0, 0, b""
+    sound, faulty, faulty_line, sample = 0, 0, 0, b""
     with open_raw(path) as stream:
         read_beginning(stream, path)
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
@@ -175,30 +176,34 @@ def find_encoding(path: Path) -> str:
                     line.decode()
                     sound += 1
                 except UnicodeDecodeError:
-                    faulty, first = faulty + 1, first or number
+                    faulty, faulty_line = faulty + 1, faulty_line or number
                     sample += line if faulty <= SAMPLE_LINES else b""
     if not faulty:
         return "utf-8"
-    place = f"{path}, line {first}: not utf-8"
+    location, fault = f"{path}, line {faulty_line}", "not utf-8"
     if sound > MAX_UTF8_SHARE * faulty:
         more = f" ({faulty - 1:,} more are not)" if faulty > 1 else ""
-        fault = f"{place}, as {sound:,} other lines with more than ASCII are{more}"
-        raise AuditError(f"{fault}; mend the line, or save the file as utf-8")
+        raise AuditError(
+            location,
+            f"{fault}, as {sound:,} other lines with more than ASCII are{more}",
+            "mend the line, or save the file as utf-8",
+        )
     for encoding in (*ALPHABETS, *SCRIPTS):
         with suppress(EncodingError):
             # the whole file is to be in it
             if match_encoding(sample, encoding) and all(True for _ in read_lines(path, encoding)):
                 return encoding
     raise AuditError(
-        f"{place}, and no language tells its encoding; set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or "
-        "euc-kr, or save it as utf-8"
+        location,
+        f"{fault}, and no language tells its encoding",
+        "set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or euc-kr, or save it as utf-8",
     )
 
 
-def has_script(text: str, script: str, least: float) -> bool:
-    """Tell whether the Unicode names of so many of the characters beyond ASCII begin so."""
+def has_script(text: str, script: str, share: float) -> bool:
+    """Tell whether the Unicode names of this share of the characters beyond ASCII begin so."""
     beyond = [unicodedata.name(each, "").startswith(script) for each in text if not each.isascii()]
-    return sum(beyond) >= least * len(beyond)
+    return sum(beyond) >= share * len(beyond)
 
 
 def match_encoding(sample: bytes, encoding: str) -> bool:

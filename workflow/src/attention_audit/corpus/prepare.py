@@ -25,14 +25,14 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
-from .draft import NUMBERS, Report, refuse_absent, write_draft
-from .drawing import DEV, TEST, TRAIN, UNKNOWN, assign, check, refuse_emptied
-from .raw import list_classes, read_texts
-from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
+from .draft import DRAFT_NUMBERS, Reporter, refuse_absent, write_draft
+from .drawing import DEV, TEST, TRAIN, UNKNOWN_CODE, assign, check_splits, refuse_emptied
+from .raw import list_corpus_classes, read_corpus_texts
+from .source import OTHER_CORPUS, Length, RawFiles, RawSource, Source, TrainedOn
 from .text import SPLITS, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
-FAULTS = {
+MARK_FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
     "miscounted": "lists of marks that have not an entry a word",
@@ -50,21 +50,23 @@ def find_short_and_long(
 ) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:
     """Find the texts that the length filter drops as too short, and those as too long; (N,) each.
 
-    texts: their words, sentences and longest ones, by the names of NUMBERS. `shortest` and `longest` stand for the
-    least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's loader
-    does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
+    texts: their words, sentences and longest ones, by the names of DRAFT_NUMBERS. `shortest` and `longest` stand for
+    the least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's
+    loader does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
     """
-    words, known = texts["words"], splits >= 0
+    words, has_split = texts["words"], splits >= 0
     above = words.groupby(splits).transform("min") if length.above == "shortest" else length.above
     below = words.groupby(splits).transform("max") if length.below == "longest" else length.below
-    short = (words <= (-1 if above is None else above)) & known
-    long = (words >= (np.inf if below is None else below)) & known
-    most, widest = length.most_sentences or np.inf, length.longest_sentence or np.inf
-    long |= ((texts["sentence_count"] > most) | (texts["longest"] > widest)) & np.isin(splits, (TRAIN, DEV))
+    short = (words <= (-1 if above is None else above)) & has_split
+    long = (words >= (np.inf if below is None else below)) & has_split
+    most_sentences, longest_sentence = length.most_sentences or np.inf, length.longest_sentence or np.inf
+    long |= ((texts["sentence_count"] > most_sentences) | (texts["longest"] > longest_sentence)) & np.isin(
+        splits, (TRAIN, DEV)
+    )
     return short, long & ~short
 
 
-def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
+def order_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
     """List the classes in the order of their numbers: as declared, or else the labels of texts, sorted by value. texts:
     those with a label and a word.
 
@@ -73,25 +75,25 @@ def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str]
     """
     if declared is None:
         return candidates or sort_labels(texts["label"].unique())
-    for name, place in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
-        raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
+    for name, location in texts.loc[~texts["label"].isin(declared), ["label", "place"]].to_numpy():
+        raise AuditError(location, f"unknown label {name!r}", f"known: {', '.join(map(repr, declared))}")
     return declared
 
 
-def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
+def count_fates(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     """Count texts by split, class and fate for the census, and sum lengths of the kept. texts: see `decide_fates`."""
-    own = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
+    kept_numbers = texts[[*DRAFT_NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
     counted = texts[["split", "label", "duplicates", "repeated"]].assign(
         read=1,
-        tokens=own["words"],
-        tokens_squared=own["words"] ** 2,
-        query_tokens=own["query_words"],
-        sentences=own["sentence_count"],
-        sentences_squared=own["sentence_count"] ** 2,
-        annotated=own["annotator_count"] > 0,
-        annotations=own["annotator_count"],
+        tokens=kept_numbers["words"],
+        tokens_squared=kept_numbers["words"] ** 2,
+        query_tokens=kept_numbers["query_words"],
+        sentences=kept_numbers["sentence_count"],
+        sentences_squared=kept_numbers["sentence_count"] ** 2,
+        annotated=kept_numbers["annotator_count"] > 0,
+        annotations=kept_numbers["annotator_count"],
         **{fate: texts["fate"] == fate for fate in OUTCOMES},
-        **{f"marks_{fault}": own[fault] for fault in FAULTS},
+        **{f"marks_{fault}": kept_numbers[fault] for fault in MARK_FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
     if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
@@ -125,11 +127,11 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterato
             yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
 
 
-def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read the id, place, label and numbers of every text, by the names of NUMBERS, with the code of its split; and
-    the candidates of the training texts, sorted.
+def read_draft_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read the id, place, label and numbers of every text, by the names of DRAFT_NUMBERS, with the code of its split;
+    and the candidates of the training texts, sorted.
     """
-    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *NUMBERS])
+    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *DRAFT_NUMBERS])
     trained = pc.equal(table["split"], SPLITS[TRAIN]).fill_null(True)
     candidates = pc.list_flatten(table["candidates"].filter(trained)).unique().to_pylist()
     texts: pd.DataFrame = table.drop_columns("candidates").to_pandas()
@@ -137,10 +139,11 @@ def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def decide_fates(
-    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], named: list[str] | None
+    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], class_order: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
-    named: the classes in order, None where labels tell them.
+    """Decide split, class and fate of every text, and name the classes.
+
+    texts, candidates: as from `read_draft_numbers`. class_order: None where labels tell it.
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
@@ -150,38 +153,45 @@ def decide_fates(
     own_splits = texts["split"].to_numpy()
     # in the order in which they appear, on which draws depend
     own_labels = pd.factorize(texts["label"])[0]
-    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
+    fate = np.where(own_labels == UNKNOWN_CODE, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
-    alike = texts["alike"].to_numpy()[used]
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], alike, preparation.splits)
-    classes = name_classes(texts.iloc[used], candidates, named)
+    digests = texts["alike"].to_numpy()[used]
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], digests, preparation.splits)
+    classes = order_classes(texts.iloc[used], candidates, class_order)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
-    short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
+    short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN_CODE), preparation.length)
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
-    kept = texts[fate == KEPT]
-    check(dataset, kept["split"].to_numpy(), kept["label"].to_numpy(), classes, bool(candidates), source.trained)
+    kept_texts = texts[fate == KEPT]
+    check_splits(
+        dataset,
+        kept_texts["split"].to_numpy(),
+        kept_texts["label"].to_numpy(),
+        classes,
+        bool(candidates),
+        source.trained,
+    )
     twice = {
-        "duplicates": kept.groupby("digest")["split"].transform("nunique") > 1,
-        "repeated": kept.duplicated(["digest", "split"]),
+        "duplicates": kept_texts.groupby("digest")["split"].transform("nunique") > 1,
+        "repeated": kept_texts.duplicated(["digest", "split"]),
     }
     return texts.assign(**{name: each.reindex(texts.index, fill_value=False) for name, each in twice.items()}), classes
 
 
-def report_left_out(texts: pd.DataFrame, report: Report) -> None:
+def report_left_out(texts: pd.DataFrame, report: Reporter) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
     marks of the kept texts could not be laid on words, with the texts' names. texts: see `decide_fates`.
     """
     for fate in OUTCOMES[:-1]:
         if len(dropped := texts[texts["fate"] == fate]):
             report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
-    for name, fault in FAULTS.items():
+    for name, fault in MARK_FAULTS.items():
         if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
-            named = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
-            report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {named}")
+            ids = list_few([*faulty["id"]], MAX_TEXTS_NAMED)
+            report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {ids}")
 
 
 def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
@@ -196,34 +206,35 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
         label = trained_on.labels.get(text.label or "", text.label)
         if label is not None and label not in classes:
             raise AuditError(
-                f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
-                f"{', '.join(map(repr, classes))}; say in `trained_on.labels` which of them it is, or null to leave "
-                "such texts out"
+                text.place,
+                f"label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
+                f"{', '.join(map(repr, classes))}",
+                "say in `trained_on.labels` which of them it is, or null to leave such texts out",
             )
         yield replace(text, split="test", label=label)
 
 
-def prepare(
-    dataset: str, source: Source, raw: Files, path: Path, provenance: Provenance, workers: int, report: Report
+def prepare_corpus(
+    dataset: str, source: Source, raw: RawFiles, path: Path, provenance: Provenance, workers: int, report: Reporter
 ) -> pa.Table:
     """Write the corpus of a source to `path` and return its census. Where it takes texts from another data set, that
     one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
-    if said := describe_splitting(source.preparation.tokens):
-        report(said)
+    if splitting := describe_splitting(source.preparation.tokens):
+        report(splitting)
     with make_scratch(path.with_suffix(".draft")) as draft:
-        given, named = source.read(dataset, raw), source.list_classes(dataset, raw)
+        source_texts, class_order = source.read(dataset, raw), source.list_classes(dataset, raw)
         if source.other is not None:
             corpus = raw[OTHER_CORPUS]
-            named = list_classes(corpus)
+            class_order = list_corpus_classes(corpus)
             if isinstance(source, RawSource) and source.trained_on is not None:
-                others = (text for text in read_texts(corpus) if text.split != "test")
-                given = chain(others, convert_labels(given, source.trained_on, named))
-        unseen = write_draft(given, source.preparation, draft, workers, report)
-        texts, classes = decide_fates(dataset, source, *read_numbers(draft), named)
+                training_texts = (text for text in read_corpus_texts(corpus) if text.split != "test")
+                source_texts = chain(training_texts, convert_labels(source_texts, source.trained_on, class_order))
+        unseen = write_draft(source_texts, source.preparation, draft, workers, report)
+        texts, classes = decide_fates(dataset, source, *read_draft_numbers(draft), class_order)
         report_left_out(texts, report)
         refuse_absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
-    return count_texts(texts, classes)
+    return count_fates(texts, classes)

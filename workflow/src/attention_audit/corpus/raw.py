@@ -53,12 +53,12 @@ class Layout(NamedTuple):
     skip: int = 0
 
 
-PUBLISHED = Layout(quotes="double")
+PUBLISHED_LAYOUT = Layout(quotes="double")
 """How published csv files are laid out."""
 MAX_CHARACTERS = 10**7
 """Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 LONGEST_LINE = 2**26
-BLOCK = 2**20
+BLOCK_BYTES = 2**20
 MAX_UNPACK_RATIO = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 MIN_UNPACK_BYTES = 2**26
@@ -101,7 +101,7 @@ def report_damage(path: Path, mend: str = "") -> Iterator[None]:
         yield
     except DAMAGED as error:
         fault = "not there" if isinstance(error, FileNotFoundError) else f"truncated or corrupt ({error})"
-        raise AuditError(f"{path}: {fault}; {mend or find_remedy(path)}") from error
+        raise AuditError(str(path), fault, mend or find_remedy(path)) from error
 
 
 def check_unpacked(path: Path, size: int) -> None:
@@ -110,7 +110,7 @@ def check_unpacked(path: Path, size: int) -> None:
     A file that unpacks to a thousand times its size was made to fill memory and disk.
     """
     if size > max(MIN_UNPACK_BYTES, MAX_UNPACK_RATIO * path.stat().st_size):
-        raise AuditError(f"{path}: unpacks to more than {MAX_UNPACK_RATIO} times its size; {find_remedy(path)}")
+        raise AuditError(str(path), f"unpacks to more than {MAX_UNPACK_RATIO} times its size", find_remedy(path))
 
 
 class Unpacking(io.RawIOBase):
@@ -142,12 +142,12 @@ def open_raw(path: Path) -> Iterator[IO[bytes]]:
     """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name. Lines that all end in
     \\r end in \\n. Raises AuditError as `report_damage` does.
     """
-    with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
+    with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as stream:
         unpack = next((unpack for begins, unpack in OPENERS.items() if stream.peek().startswith(begins)), None)
-        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
+        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK_BYTES) if unpack else stream
         begins = unpacked.peek()
         if b"\r" in begins and b"\n" not in begins:
-            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK)
+            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK_BYTES)
         yield unpacked
 
 
@@ -160,9 +160,9 @@ def open_members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     names: set[str] = set()
     for name, stream in _open_contents(path, re.compile(wanted)):
         if name in names:
-            raise AuditError(f"{path}: holds {name} twice; {find_remedy(path)}")
+            raise AuditError(str(path), f"holds {name} twice", find_remedy(path))
         names.add(name)
-        yield name, io.BufferedReader(Unpacking(stream, path), BLOCK)
+        yield name, io.BufferedReader(Unpacking(stream, path), BLOCK_BYTES)
 
 
 def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
@@ -175,7 +175,7 @@ def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, A
                     # other methods can unpack a few bytes to a gigabyte, which Python's reader would keep in memory
                     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                         raise AuditError(
-                            f"{path}: {entry.filename} is packed by another method than deflate; pack it anew"
+                            str(path), f"{entry.filename} is packed by another method than deflate", "pack it anew"
                         )
                     with archive.open(entry) as stream:
                         yield entry.filename, stream
@@ -188,7 +188,7 @@ def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, A
                     if member.isfile() and wanted.fullmatch(member.name):
                         yield member.name, tar.extractfile(member)
                 # tarfile takes a broken header for the end of the archive; gzip's checksum comes at the true end
-                while unpacked.read(BLOCK):
+                while unpacked.read(BLOCK_BYTES):
                     pass
 
 
@@ -199,18 +199,20 @@ def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-
     """
     text = stream.read(MAX_CHARACTERS + 1)
     if len(text) > MAX_CHARACTERS:
-        raise AuditError(f"{where}: more than {MAX_CHARACTERS} bytes; is this the right file?")
+        raise AuditError(where, f"more than {MAX_CHARACTERS} bytes", "is this the right file?")
     try:
         return text.decode(encoding)
     except UnicodeDecodeError as error:
-        raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
+        raise AuditError(where, f"not {encoding} ({error.reason})", mend) from error
 
 
-def read_splits(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, Lines]]:
+def read_split_files(
+    archive: Path, wanted: str, names: Sequence[str], absence: str
+) -> Iterator[tuple[str, str, Lines]]:
     """Read the files of an archive that match `wanted`, and end in their split: that, their place, their lines.
 
     Raises AuditError as `open_members` does and, at the end, where the file of one of the splits `names` is not there:
-    `lacking` says what is not, with that split in the place of {}.
+    `absence` says what is not, with that split in the place of {}, and after a semicolon what to do.
     """
     missing = dict.fromkeys(names)
     for member, stream in open_members(archive, wanted):
@@ -219,25 +221,26 @@ def read_splits(archive: Path, wanted: str, names: Sequence[str], lacking: str) 
         where = f"{archive}: {member}"
         yield split, where, decode_lines(stream, where)
     if missing:
-        raise AuditError(f"{archive}: no {lacking.format(next(iter(missing)))}")
+        fault, _, remedy = absence.format(next(iter(missing))).partition("; ")
+        raise AuditError(str(archive), f"no {fault}", remedy)
 
 
 def read_split_lines(
-    archive: Path, wanted: str, names: Sequence[str], lacking: str
+    archive: Path, wanted: str, names: Sequence[str], absence: str
 ) -> Iterator[tuple[str, int, str, str]]:
-    """Read each line of the files of `read_splits`: split, number from 1, place for messages, and the line itself."""
-    for split, where, text in read_splits(archive, wanted, names, lacking):
+    """Read each line of the files of `read_split_files`: split, number from 1, place for messages, and the line."""
+    for split, where, text in read_split_files(archive, wanted, names, absence):
         for number, line in enumerate(text, start=1):
             yield split, number, f"{where}, line {number}", line
 
 
 @contextmanager
-def require_format(place: str, wanted: str, path: Path) -> Iterator[None]:
-    """Raise AuditError, naming what is wanted at the place, where the block does not find it in a line."""
+def require_format(location: str, wanted: str, path: Path) -> Iterator[None]:
+    """Raise AuditError, naming what is wanted at the location, where the block does not find it in a line."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise AuditError(f"{place}: {wanted}; {find_remedy(path)}") from error
+        raise AuditError(location, wanted, find_remedy(path)) from error
 
 
 def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Lines:
@@ -248,11 +251,13 @@ def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Line
     """
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
-            raise AuditError(f"{where}, line {number}: more than {LONGEST_LINE} bytes; is this the right file?")
+            raise AuditError(f"{where}, line {number}", f"more than {LONGEST_LINE} bytes", "is this the right file?")
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            raise EncodingError(f"{where}, line {number}: not {encoding} ({error.reason}); convert the file") from error
+            raise EncodingError(
+                f"{where}, line {number}", f"not {encoding} ({error.reason})", "convert the file"
+            ) from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -262,15 +267,15 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Lines:
         yield from decode_lines(stream, str(path), encoding)
 
 
-def read_mask(marks: Any, place: str) -> list[bool]:
+def read_mask(marks: Any, location: str) -> list[bool]:
     """Read a mask as truth values: a list of 0 and 1, or a text of them, parted by spaces.
 
-    Raises AuditError, naming the place, at anything else.
+    Raises AuditError, naming the location, at anything else.
     """
     parts = marks.split() if isinstance(marks, str) else marks if isinstance(marks, list) else [marks]
     for part in parts:
         if str(part) not in ("0", "1"):
-            raise AuditError(f"{place}: {part!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
+            raise AuditError(location, f"{part!r:.30} in the mask", "write a 0 or 1 for each word, parted by spaces")
     return [str(part) == "1" for part in parts]
 
 
@@ -285,11 +290,11 @@ def add_masks(texts: Texts, path: Path | None) -> Texts:
     for number, (text, line) in enumerate(zip_longest(texts, read_lines(path)), start=1):
         if text is None or line is None:
             fault = "a mask, and no text" if text is None else "no mask, and there are more texts"
-            raise AuditError(f"{path}, line {number}: {fault}; give a line for each text")
+            raise AuditError(f"{path}, line {number}", fault, "give a line for each text")
         yield replace(text, mask=read_mask(line, f"{path}, line {number}"))
 
 
-def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:
+def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED_LAYOUT) -> Fields:
     """Read the rows of a csv file, each with the line where it begins.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
@@ -297,15 +302,15 @@ def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
     not end, ends within a word, or is longer than any text may be.
     """
     text, mark = islice(text, layout.skip, None), layout.delimiter or ","
-    first = next(text, "")
+    first_line = next(text, "")
     reader = csv.reader(
-        chain([first], text),
+        chain([first_line], text),
         delimiter=mark,
         strict=True,
         quoting=csv.QUOTE_NONE if layout.quotes == "none" else csv.QUOTE_MINIMAL,
         quotechar="'" if layout.quotes == "single" else '"',
         escapechar=layout.escape,
-        skipinitialspace=0 < first.count(mark) == first.count(f"{mark} "),
+        skipinitialspace=0 < first_line.count(mark) == first_line.count(f"{mark} "),
     )
     begins = layout.skip + 1
     try:
@@ -314,9 +319,10 @@ def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
                 yield f"{where}, line {begins}", row
             begins = layout.skip + reader.line_num + 1
     except csv.Error as error:
-        stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
-        said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
-        raise LayoutError(f"{where}, line {begins}: {said}") from error
+        fault, remedy = str(error), "is a quote left open? Mend the row"
+        if "new-line character" in fault:
+            fault, remedy = "a carriage return within a field that is not quoted", "quote the field, or take it out"
+        raise LayoutError(f"{where}, line {begins}", fault, remedy) from error
 
 
 def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
@@ -327,7 +333,7 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
     encoding.
     """
     number, start, decoder = 0, 0, json.JSONDecoder()
-    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
+    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK_BYTES), b""), encoding)
     chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
     try:
         before, bracket, pending = next(chunks, "").partition("[")
@@ -350,35 +356,35 @@ def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8"
                 yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {find_remedy(path)}"
+            f"{path}, after {noun} {number}", f"not {encoding} ({error.reason})", find_remedy(path)
         ) from error
     except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path}, after {noun} {number}: {error}; {find_remedy(path)}") from error
+        raise AuditError(f"{path}, after {noun} {number}", str(error), find_remedy(path)) from error
 
 
-def read_corpus(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
+def read_corpus_rows(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
     """Read some columns of each text of a corpus. Raises AuditError where the file is damaged."""
     with report_damage(corpus, rebuild_hint(corpus)), pq.ParquetFile(corpus) as file:
         for batch in file.iter_batches(columns=[*columns]):
             yield from batch.to_pylist()
 
 
-def list_classes(corpus: Path) -> list[str]:
+def list_corpus_classes(corpus: Path) -> list[str]:
     """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
-    named = {row["label"]: row["label_name"] for row in read_corpus(corpus, "label", "label_name")}
-    return [named[number] for number in sorted(named)]
+    names = {row["label"]: row["label_name"] for row in read_corpus_rows(corpus, "label", "label_name")}
+    return [names[number] for number in sorted(names)]
 
 
-def read_texts(corpus: Path) -> Texts:
+def read_corpus_texts(corpus: Path) -> Texts:
     """Read the texts of a corpus, in order, as words. What is marked in them is left out.
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
     more = ("query", "sentences", "group")
-    for row in read_corpus(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
-        place = f"{corpus}: text {row['id']!r}"
+    for row in read_corpus_rows(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
+        location = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
-            raise AuditError(f"{place}: brings its own classes; name another data set")
+            raise AuditError(location, "brings its own classes", "name another data set")
         written = row["raw"] and RawText(row["raw"], row["starts"])
-        kept = {name: row[name] for name in more}
-        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)
+        fields = {name: row[name] for name in more}
+        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], location, written=written, **fields)

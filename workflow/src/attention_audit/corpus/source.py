@@ -16,13 +16,13 @@ from attention_audit.section import Count, Distinct, Name, Section, Seed, Sha256
 from .text import SPLITS, Label, Texts
 from .tokens import Tokens
 
-Files = Mapping[str, Path]
+RawFiles = Mapping[str, Path]
 """The path of each file of a data set, by its field."""
 OTHER_CORPUS = "other_corpus"
 """The field of the corpus of another data set from which a data set takes texts."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
 CHOOSE_ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
-Share = Annotated[float, Field(gt=0, lt=1)]
+DrawnShare = Annotated[float, Field(gt=0, lt=1)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)?$")]
 
 
@@ -89,11 +89,11 @@ class SplitLimits(Section):
 class Splits(Section):
     """How splits are drawn that the source does not have."""
 
-    test: Share = 0.2
+    test: DrawnShare = 0.2
     """Share of all texts for test, where the source has no test split."""
     test_seed: Seed = 1
     """Seed of that draw."""
-    dev: Share = 0.15
+    dev: DrawnShare = 0.15
     """Share of the training texts for dev, where the source has no dev split."""
     dev_seed: Seed = 1
     """Seed of that draw."""
@@ -107,7 +107,7 @@ class Splits(Section):
     """Texts of each split at most, a stratified draw; null: all."""
     most_seed: Seed = 1
     """Seed of that draw."""
-    test_sample: Share | None = None
+    test_sample: DrawnShare | None = None
     """Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it."""
 
 
@@ -149,7 +149,7 @@ def _expand(value: Any) -> Any:
     return {"words": value} if isinstance(value, list) else value
 
 
-Block = Annotated[
+BlockChoice = Annotated[
     ImpermissibleWords,
     BeforeValidator(_expand, json_schema_input_type=Literal["evidence"] | list[str] | ImpermissibleWords),
 ]
@@ -178,7 +178,7 @@ class Preparation(NamedTuple):
     splits: Splits
     classes: list[str] | None = None
     joined: bool = False
-    block: Block | None = None
+    block: BlockChoice | None = None
 
 
 class Source(Section):
@@ -195,7 +195,7 @@ class Source(Section):
     """A word is in the vocabulary if at least this many training texts have it."""
     vectors: Name | None = None
     """Word vectors for this data set; null: the run's `vectors`."""
-    block: Block | None = None
+    block: BlockChoice | None = None
     """The impermissible words, which deceptive models hide: `evidence`, a list of words, or a mask of your own. null:
     those of the mask files that the data set comes with, or else the evidence.
     """
@@ -236,12 +236,12 @@ class Source(Section):
         """Return how its texts are prepared."""
         return Preparation(Tokens(), Length(), Splits(), block=self.block)
 
-    def list_classes(self, name: str, raw: Files) -> list[str] | None:
+    def list_classes(self, name: str, raw: RawFiles) -> list[str] | None:
         """List the classes in the order of their numbers; None where labels tell them. name, raw: as of `read`."""
         return self.preparation.classes
 
     @abstractmethod
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field;
         that of the corpus of `other` under OTHER_CORPUS.
 
@@ -293,8 +293,8 @@ class RawSource(Source):
     @property
     def class_order(self) -> list[str] | None:
         """Return the classes in the order of their numbers: those of the key `classes`. None: sorted by name."""
-        named: Sequence[str] | None = getattr(self, "classes", self.ordered)
-        return None if named is None else [*named]
+        classes: Sequence[str] | None = getattr(self, "classes", self.ordered)
+        return None if classes is None else [*classes]
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """List the files to fetch, by field."""
@@ -309,15 +309,15 @@ def find_own(path: str, mirror: Path | None) -> Path:
     """Find a user's own file or folder: absolute, or relative to the working directory, else in the mirror; where
     there is none, return where it is named.
     """
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    return next(filter(os.path.exists, places), places[0])
+    candidates = [Path(path), *([mirror / path] if mirror else [])]
+    return next(filter(os.path.exists, candidates), candidates[0])
 
 
 def explain_unreachable(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
     """Name where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
-    places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
+    candidates = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
     published = remote.url or remote.package
-    return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
+    return None if published or any(os.path.isfile(candidate) for candidate in candidates) else str(candidates[0])
 
 
 def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
@@ -330,8 +330,8 @@ def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Pat
     looked = (
         explain_unreachable(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()
     )
-    own = (path for path in source.local_files().values() if not os.path.isfile(find_own(path, mirror)))
-    absent = [*filter(None, looked), *own]
+    user_files = (path for path in source.local_files().values() if not os.path.isfile(find_own(path, mirror)))
+    absent = [*filter(None, looked), *user_files]
     if not absent:
         return None
     are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
@@ -412,6 +412,6 @@ def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetche
     if path := vectors.path:
         missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
         return None if os.path.isfile(find_own(path, mirror)) else missing
-    place = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
+    location = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
     remedy = "put it there, or name a `mirror` that has it, or its address as `url`"
-    return place and f"word_vectors.{name}: {place} is not here; {remedy}"
+    return location and f"word_vectors.{name}: {location} is not here; {remedy}"

@@ -21,9 +21,9 @@ from attention_audit.errors import AuditError, suggest
 
 from .languages import name_encoding, read_beginning
 from .raw import (
-    BLOCK,
+    BLOCK_BYTES,
     LONGEST_LINE,
-    PUBLISHED,
+    PUBLISHED_LAYOUT,
     EncodingError,
     Layout,
     LayoutError,
@@ -38,16 +38,16 @@ from .raw import (
 )
 from .text import list_few
 
-Row = tuple[str, Mapping[str, Any]]
+TableRow = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""
 
-Columns = Mapping[str, str]
+WantedColumns = Mapping[str, str]
 """The columns that are wanted, by the keys that name them."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 OTHER_DELIMITERS = (";", "\t", "|", ",")
 """What may separate fields where the delimiter does not."""
-STYLES: Sequence[tuple[Quotes | None, str | None]] = (
+QUOTE_STYLES: Sequence[tuple[Quotes | None, str | None]] = (
     (None, None),
     (None, "\\"),
     ("none", None),
@@ -61,15 +61,15 @@ MAX_COLUMNS_SHOWN = 20
 """How many columns a message names."""
 LONGEST_CELL = 40
 """Characters of a cell that a message shows; hardly any column has a longer name."""
-MOST_WORDS = 6
+MAX_NAME_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
 HEADER_ROWS = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
 CELLS_REMEMBERED = 100_000
 """Short cells that are remembered of each column, since labels are among them."""
-TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
-LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
-"""Names that columns often have; the earlier of LABELS go before the later ones."""
+TEXT_NAMES = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
+LABEL_NAMES = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
+"""Names that columns often have; the earlier of LABEL_NAMES go before the later ones."""
 
 
 def quote_cell(cell: str) -> str:
@@ -77,28 +77,30 @@ def quote_cell(cell: str) -> str:
     return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
 
 
-def list_cells(cells: Sequence[str]) -> str:
+def list_first_cells(cells: Sequence[str]) -> str:
     """List the first cells of a row for a message."""
     return list_few([*map(quote_cell, cells)], MAX_COLUMNS_SHOWN)
 
 
-def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
+def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) -> bool:
     """Tell whether a first row seems to be a text with its label: it has a long cell or a number, or a cell of it comes
     again in a later row.
     """
     numeric = re.compile(r"\s*[-+]?[0-9.]+\s*")
-    if any(len(cell) > LONGEST_CELL or len(cell.split()) > MOST_WORDS or numeric.fullmatch(cell) for cell in first):
-        return True
-    return any(cell and cell == other for row in others for cell, other in zip(first, row, strict=False))
+    for cell in first_row:
+        if len(cell) > LONGEST_CELL or len(cell.split()) > MAX_NAME_WORDS or numeric.fullmatch(cell):
+            return True
+    return any(cell and cell == repeat for row in later_rows for cell, repeat in zip(first_row, row, strict=False))
 
 
-def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
-    """Say that there is no such column, which ones there are, and which key to set."""
-    return f"no column {column!r}, only {list_cells(there)}{suggest(column, there)}; set `{key}` to one of these"
+def describe_columns(key: str, column: str, columns: Sequence[str]) -> tuple[str, str]:
+    """Say that there is no such column, and which ones there are; and, as the remedy, which key to set."""
+    fault = f"no column {column!r}, only {list_first_cells(columns)}{suggest(column, columns)}"
+    return fault, f"set `{key}` to one of these"
 
 
 def check_columns(
-    place: str, wanted: Columns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
+    location: str, wanted: WantedColumns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
 ) -> None:
     """Raise AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice.
 
@@ -106,24 +108,25 @@ def check_columns(
     """
     for key, column in wanted.items():
         if column not in header:
-            fault = describe_columns(key, column, header)
+            fault, remedy = describe_columns(key, column, header)
             with suppress(AuditError):
                 if is_no_header(header, (row for _, row in islice(rows, HEADER_ROWS))):
-                    fault = (
-                        f"there seems to be no header, since the first row is {list_cells(header)}; name all "
-                        f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
+                    fault = f"there seems to be no header, since the first row is {list_first_cells(header)}"
+                    remedy = (
+                        f"name all {len(header)} columns, in their order, with `columns`, such as "
+                        "`columns: [text, label]`"
                     )
-            raise LayoutError(f"{place}: {fault}")
-    check_single(place, wanted, header)
+            raise LayoutError(location, fault, remedy)
+    check_single(location, wanted, header)
 
 
-def check_single(place: str, wanted: Columns, header: Sequence[str]) -> None:
+def check_single(location: str, wanted: WantedColumns, header: Sequence[str]) -> None:
     """Raise AuditError at a wanted column that stands twice."""
-    if twice := [column for column in wanted.values() if header.count(column) > 1]:
-        raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
+    if repeated := [column for column in wanted.values() if header.count(column) > 1]:
+        raise AuditError(location, f"more than one column {repeated[0]!r}", "rename the others")
 
 
-def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
+def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED_LAYOUT) -> Iterator[TableRow]:
     """Read the rows below the header, or all where the layout names the columns.
 
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
@@ -132,41 +135,42 @@ def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
     rows, mark = read_csv(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
     header = layout.columns
     if header is None:
-        place, header = next(rows, ("", []))
+        location, header = next(rows, ("", []))
         if header:
-            check_columns(place, wanted, header, rows)
-    known: list[set[str]] = [set() for _ in header]
+            check_columns(location, wanted, header, rows)
+    column_cells: list[set[str]] = [set() for _ in header]
     doubtful: list[tuple[str, list[list[str]]]] = []
-    for place, row in rows:
+    for location, row in rows:
         if len(row) != len(header):
             whose = "the header" if layout.columns is None else "`columns`"
-            raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
+            raise LayoutError(location, f"{len(row)} fields where {whose} has {len(header)}", "mend the row")
         if layout.quotes is None:
-            whole = mark.join(row)
-            if "\n" not in whole:
-                for cells, cell in zip(known, row, strict=True):
+            row_text = mark.join(row)
+            if "\n" not in row_text:
+                for cells, cell in zip(column_cells, row, strict=True):
                     if 0 < len(cell) <= LONGEST_CELL and len(cells) < CELLS_REMEMBERED:
                         cells.add(cell)
-            elif {*map(len, lines := [line.split(mark) for line in whole.splitlines()])} == {len(header)}:
-                doubtful.append((place, lines))
-        yield place, dict(zip(header, row, strict=True))
-    for place, lines in doubtful:
-        if any(cells.issuperset(column) for cells, column in zip(known, zip(*lines, strict=True), strict=True)):
+            elif {*map(len, lines := [line.split(mark) for line in row_text.splitlines()])} == {len(header)}:
+                doubtful.append((location, lines))
+        yield location, dict(zip(header, row, strict=True))
+    for location, lines in doubtful:
+        if any(cells.issuperset(column) for cells, column in zip(column_cells, zip(*lines, strict=True), strict=True)):
             raise AuditError(
-                f"{place}: a quoted field holds {len(lines)} lines that look like rows; set `quotes: none` if "
-                "quotation marks are characters, else `quotes: double`"
+                location,
+                f"a quoted field holds {len(lines)} lines that look like rows",
+                "set `quotes: none` if quotation marks are characters, else `quotes: double`",
             )
 
 
-def has_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
+def has_rows(path: Path, wanted: WantedColumns, layout: Layout, limit: int | None = None) -> bool:
     """Tell whether the rows of a file, or the first of them, are two columns or more under a layout."""
     with suppress(AuditError):
-        widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), most))
+        widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), limit))
         return next(widths, 1) > 1 and 1 not in widths
     return False
 
 
-def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
+def find_layout(path: Path, wanted: WantedColumns, layout: Layout) -> Layout | None:
     """Return the first layout near to one that reads every row of a file, None where there is none.
 
     Lines are skipped only where the first rows cannot be read, and down to a header that has the wanted columns or,
@@ -176,9 +180,9 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
     for skip, line in enumerate(head, start=layout.skip):
         if line.startswith("sep="):
             continue  # Excel's, in the place of a header
-        usual = any(TEXTS.fullmatch(name) or name in LABELS for name in re.split(r"\W+", line.lower()))
+        usual = any(TEXT_NAMES.fullmatch(name) or name in LABEL_NAMES for name in re.split(r"\W+", line.lower()))
         marks = [layout.delimiter, *OTHER_DELIMITERS] if usual or wanted or skip == layout.skip else []
-        for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
+        for delimiter, (quotes, escape) in product(dict.fromkeys(marks), QUOTE_STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
             if has_rows(path, wanted, tried):
                 return tried
@@ -188,8 +192,8 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
 
 
 FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz|\.bz2)?|(parquet|xlsx))$", re.IGNORECASE)
-ENDINGS = ".csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), .parquet or .xlsx"
-BATCH = 512
+TABLE_ENDINGS = ".csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), .parquet or .xlsx"
+PARQUET_BATCH = 512
 """Rows of a Parquet file that are in memory at a time."""
 
 PARQUET, WORKBOOK, JSON = "Parquet (.parquet)", "a workbook (.xlsx) or another zip archive", "JSON (.json)"
@@ -232,29 +236,29 @@ Values = Iterator[tuple[str, Any]]
 """What stands in the place of each row, with that place."""
 
 
-def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
+def read_objects(reader: Callable[[], Values], wanted: WantedColumns) -> Iterator[TableRow]:
     """Read the wanted fields of objects, all that hold no others where none is named; None where an object lacks a
-    field that another has. read: reads the file anew.
+    field that another has. reader: reads the file anew.
 
     Raises AuditError at anything that is no object, and where no object has a wanted field.
     """
     sought = wanted
-    for place, row in read():
+    for location, row in reader():
         if not isinstance(row, dict):
-            raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
+            raise AuditError(location, "not a JSON object", "give one a line, and the whole of it, or an array of them")
         # most fields are not inside of others, and need no look there
         fields = row if wanted and row.keys() >= {*wanted.values()} else name_fields(row)
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
             if column not in fields and not any(
-                column in name_fields(each) for _, each in read() if isinstance(each, dict)
+                column in name_fields(each) for _, each in reader() if isinstance(each, dict)
             ):
-                raise AuditError(f"{place}: {describe_columns(key, column, list_leaves(fields))}")
+                raise AuditError(location, *describe_columns(key, column, list_leaves(fields)))
         sought = {}
-        yield place, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
+        yield location, {column: fields.get(column) for column in wanted.values() or list_leaves(fields)}
 
 
-def list_rows(document: Any) -> list[Any] | None:
+def list_document_rows(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
     match document:
         case {"columns": [*names], "data": [*rows]} if all(isinstance(row, list) for row in rows):
@@ -263,9 +267,9 @@ def list_rows(document: Any) -> list[Any] | None:
             values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
         case _:
             return None
-    alike = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
+    same_keys = all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values)
     lists = [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]
-    if not alike or [*document.values()] == lists:
+    if not same_keys or [*document.values()] == lists:
         return lists[0] if len(lists) == 1 else None
     if len(values) > len(values[0]):
         return values
@@ -283,7 +287,7 @@ def read_json(path: Path, encoding: str) -> Values:
             yield from read_array(stream, path, "element", encoding)
             return
         with suppress(ValueError, RecursionError):
-            rows = list_rows(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
+            rows = list_document_rows(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
             if rows is not None:
                 yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
                 return
@@ -295,26 +299,26 @@ def read_json(path: Path, encoding: str) -> Values:
             yield f"{path}, line {number}", row
 
 
-def read_parquet(path: Path, wanted: Columns) -> Values:
+def read_parquet_rows(path: Path, wanted: WantedColumns) -> Values:
     """Read the cells of each row, by column, a batch of rows at a time. Raises AuditError as `report_damage` does, at a
     wanted column that stands twice, and at text not in utf-8.
     """
-    with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
-        there, named = file.schema_arrow.names, [*wanted.values()]
-        check_single(str(path), wanted, there)
+    with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK_BYTES, pre_buffer=False) as file:
+        columns, names = file.schema_arrow.names, [*wanted.values()]
+        check_single(str(path), wanted, columns)
         numbers = count(1)
         # a field inside of others, or a column that is not there, is looked for in all of them
-        for batch in file.iter_batches(BATCH, columns=named if named and {*named} <= {*there} else None):
+        for batch in file.iter_batches(PARQUET_BATCH, columns=names if names and {*names} <= {*columns} else None):
             for cells in zip(*batch.columns, strict=True):
-                place = f"{path}, row {next(numbers)}"
+                location = f"{path}, row {next(numbers)}"
                 try:
                     row = {name: cell.as_py() for name, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
-                    raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
-                yield place, row
+                    raise AuditError(location, f"not utf-8 ({error.reason})", "convert the file") from error
+                yield location, row
 
 
-def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
     """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
@@ -324,7 +328,9 @@ def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         from openpyxl import load_workbook  # imported here, since only this format needs it
     except ImportError as error:
         raise AuditError(
-            f"{path}: .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or save the sheet as csv"
+            str(path),
+            ".xlsx needs openpyxl",
+            "install it with `python -m pip install openpyxl`, or save the sheet as csv",
         ) from error
     with report_damage(path):
         with zipfile.ZipFile(path) as archive:
@@ -332,34 +338,34 @@ def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         try:
             book = load_workbook(path, read_only=True, data_only=True)
         except (KeyError, ValueError) as error:
-            raise AuditError(f"{path}: no workbook can be read from it ({error}); {find_remedy(path)}") from error
+            raise AuditError(str(path), f"no workbook can be read from it ({error})", find_remedy(path)) from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
-        there = ", ".join(map(repr, sheets))
+        titles = ", ".join(map(repr, sheets))
         if title not in sheets:
-            raise AuditError(f"{path}: no sheet {title!r}, only {there}; set `sheet`")
+            raise AuditError(str(path), f"no sheet {title!r}, only {titles}", "set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
         header, rows = layout.columns, 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
-            place = f"{path}, row {number}"
+            location = f"{path}, row {number}"
             if all(cell.value is None for cell in cells):
                 continue
             if header is None:
                 header = ["" if cell.value is None else str(cell.value) for cell in cells]
-                check_columns(place, wanted, header)
+                check_columns(location, wanted, header)
                 continue
             for column, cell in zip(header, cells, strict=False):
                 if column in wanted.values() and cell.data_type == "e":
-                    raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
-            yield place, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
+                    raise AuditError(location, f"column {column!r} holds Excel's error {cell.value}", "mend the cell")
+            yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
             rows += 1
         if not rows and len(sheets) > 1:
-            raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
+            raise AuditError(str(path), f"no rows in sheet {title!r}", f"set `sheet` to another one of {titles}")
         book.close()
 
 
-def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
     """Read the rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
@@ -368,13 +374,13 @@ def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     kind = find_format(path.name)
     with open_raw(path) as stream:
         begins = read_beginning(stream, path)
-    named = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
-    found = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
-    if not begins.strip() or (found is None and named == JSON and begins.lstrip().startswith((b"[", b"{"))):
-        found = named  # no content, or JSON of another shape, which the reader names
-    if found != named:
-        found = found or f"not {named}, as its name says"
-        raise AuditError(f"{path}: is {found}; give it the ending of what it is, or save it as csv")
+    expected = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
+    content = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
+    if not begins.strip() or (content is None and expected == JSON and begins.lstrip().startswith((b"[", b"{"))):
+        content = expected  # no content, or JSON of another shape, which the reader names
+    if content != expected:
+        content = content or f"not {expected}, as its name says"
+        raise AuditError(str(path), f"is {content}", "give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind in DELIMITERS:
@@ -382,16 +388,13 @@ def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         elif kind == "xlsx":
             yield from read_sheet(path, wanted, layout)
         else:
-            read = (
-                partial(read_parquet, path, wanted) if kind == "parquet" else partial(read_json, path, layout.encoding)
-            )
-            yield from read_objects(read, wanted)
+            parquet, text = partial(read_parquet_rows, path, wanted), partial(read_json, path, layout.encoding)
+            yield from read_objects(parquet if kind == "parquet" else text, wanted)
     except EncodingError as error:
-        fault, _, _ = str(error).rpartition("; ")
-        raise AuditError(f"{fault}; {name_encoding(path, layout.encoding)}") from error
+        raise AuditError(error.place, error.fault, name_encoding(path, layout.encoding)) from error
     except LayoutError as error:
         tried = (find_layout(path, each, layout) for each in (wanted, {}) if kind in DELIMITERS)
         keys = zip(layout._fields, layout, next(filter(None, tried), layout), strict=True)
         changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
         more = f", or set {' and '.join(changed)}, which reads every row" if changed else ""
-        raise AuditError(f"{error}{more}") from error
+        raise AuditError(error.place, error.fault, f"{error.remedy}{more}") from error

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attention_audit.config import Config
-from attention_audit.corpus.encoders import ENCODERS
+from attention_audit.corpus.encoders import ENCODERS_KEY
 from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, find_own
 from attention_audit.corpus.sources import CorpusJob
 
@@ -56,7 +56,7 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
     """
     remote: list[tuple[str, RemoteFile, str]] = [
         *((VECTORS, own, "") for own in config.word_vectors.values() if isinstance(own, VectorFile) and own.file),
-        *((ENCODERS, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()),
+        *((ENCODERS_KEY, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()),
         *(
             (source.folder or name, file, source.origin.homepage)
             for name, source in config.corpora.items()

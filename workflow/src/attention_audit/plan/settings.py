@@ -8,7 +8,7 @@ from typing import TypeVar
 from snakemake.iocontainers import Wildcards
 
 from attention_audit.audits.settings import AttributeJob, AuditedTraining, AuditJob, OwnAuditJob
-from attention_audit.corpus.encoders import BuiltClassifier, Encoder
+from attention_audit.corpus.encoders import BuiltClassifier, FetchedEncoder
 from attention_audit.corpus.source import FetchJob
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.jobs import ExhibitJob, ExplorerJob, ReportJob
@@ -66,7 +66,7 @@ class JobSettings:
         """Build what the job is told that prepares a data set."""
         return corpora.describe_corpus(self._config, wildcards.dataset)
 
-    def build_unpacking(self, wildcards: Wildcards) -> Encoder:
+    def build_unpacking(self, wildcards: Wildcards) -> FetchedEncoder:
         """Build what the job is told that unpacks an encoder."""
         return self._config.encoders[wildcards.encoder]
 

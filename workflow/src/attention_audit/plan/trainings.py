@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from attention_audit.corpus.encoders import ENCODERS
+from attention_audit.corpus.encoders import ENCODERS_KEY
 from attention_audit.corpus.source import find_own
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -129,8 +129,8 @@ class Trainings:
         named = (Path(record).relative_to(config.results).with_suffix("").as_posix() for record in records)
         read = {path for name in named for path in recorded[name]().inputs}
         read.update(path for run in self.made.values() for path in self.list_sources(run))
-        folder = f"{config.places.raw}/{ENCODERS}/records"
-        encoders = list_made(config, ENCODERS).items()
+        folder = f"{config.places.raw}/{ENCODERS_KEY}/records"
+        encoders = list_made(config, ENCODERS_KEY).items()
         return [
             f"{folder}/{config.encoders[name].archive.file}.json" for name, each in encoders if read & {*each.inputs}
         ]

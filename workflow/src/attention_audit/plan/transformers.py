@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.config import Config
-from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
+from attention_audit.corpus.encoders import BUILDS_KEY, ENCODERS_KEY, BuiltClassifier, FetchedEncoder
 from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
 from attention_audit.names import NUMBERED
@@ -26,10 +26,10 @@ from attention_audit.transformer.folder import (
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
 
 
-def list_entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
+def list_entries(config: Config) -> dict[str, FetchedEncoder | BuiltClassifier]:
     """Return what the configuration says of Transformers that are not the user's, by the paths that name them."""
-    fetched = {f"{ENCODERS}/{name}": encoder for name, encoder in config.encoders.items()}
-    return {**fetched, **{f"{BUILDS}/{name}": classifier for name, classifier in config.built.items()}}
+    fetched = {f"{ENCODERS_KEY}/{name}": encoder for name, encoder in config.encoders.items()}
+    return {**fetched, **{f"{BUILDS_KEY}/{name}": classifier for name, classifier in config.built.items()}}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class NamedTransformer:
     key: str = "config: hf"
 
     @property
-    def made(self) -> Encoder | BuiltClassifier | None:
+    def made(self) -> FetchedEncoder | BuiltClassifier | None:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
@@ -72,7 +72,7 @@ class NamedTransformer:
     @property
     def inputs(self) -> list[str]:
         """Its files, or the whole folder of one that is unpacked."""
-        return [str(self.folder)] if isinstance(self.made, Encoder) else [str(path) for path in self.files]
+        return [str(self.folder)] if isinstance(self.made, FetchedEncoder) else [str(path) for path in self.files]
 
     def check(self) -> None:
         """Raise AuditError where the library, or something of it, is missing."""

@@ -11,7 +11,7 @@ from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import check_recorded
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.files import CENSUS, VOCABULARY
-from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.prepare import prepare_corpus
 from attention_audit.corpus.source import TrainedVectors, VectorFile
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.corpus.vocabulary import (
@@ -89,7 +89,7 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     settings = job.settings
     raw = dict(zip(settings.files, job.inputs["raw"], strict=True))
     corpus = job.output("corpus")
-    counts = prepare(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
+    counts = prepare_corpus(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
     write_table(job.output("census"), CENSUS, counts, job.provenance)
     if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
         raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")

@@ -5,15 +5,15 @@ import shutil
 from pathlib import Path
 
 from attention_audit.artefacts.files import check_recorded, checksum, write_whole
-from attention_audit.corpus.encoders import Encoder
-from attention_audit.corpus.raw import BLOCK, find_remedy, open_members
+from attention_audit.corpus.encoders import FetchedEncoder
+from attention_audit.corpus.raw import BLOCK_BYTES, find_remedy, open_members
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import read_facts
 
 from .job import Job
 
 
-def run(job: Job[Encoder]) -> None:
+def run(job: Job[FetchedEncoder]) -> None:
     """Unpack the files. Raises AuditError where the archive is not as the record, is damaged, lacks a file or has
     another one, or the encoder is not as declared.
     """
@@ -26,7 +26,7 @@ def run(job: Job[Encoder]) -> None:
         if expected := missing.pop(name, None):
             with write_whole(folder / name) as temporary:
                 with temporary.open("wb") as target:
-                    shutil.copyfileobj(stream, target, BLOCK)
+                    shutil.copyfileobj(stream, target, BLOCK_BYTES)
                 if (found := checksum(temporary)) != expected:
                     raise AuditError(
                         f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "

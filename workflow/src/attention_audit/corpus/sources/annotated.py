@@ -19,7 +19,7 @@ from attention_audit.section import Name
 
 from ..rationales import Annotations, Scored, Span, find_words, mark_scores
 from ..raw import decode_lines, find_remedy, open_members, read_content, read_split_lines, require_format
-from ..source import Files, RawSource, RemoteFile
+from ..source import RawFiles, RawSource, RemoteFile
 from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
@@ -111,7 +111,7 @@ class SstCorpus(RawSource):
     words of the trees, punctuation included, in which Transformers were trained to read.
     """
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all sentences with a sentiment: negative for roots 0 and 1, positive for 3 and 4; no neutral ones.
 
         Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.
@@ -170,7 +170,7 @@ class YelpHatCorpus(RawSource):
         """List the parts, each as parts.<name>."""
         return {f"{PART}{name}": file for name, file in self.parts.items()}
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
 
         The rows of one text are its annotators, `annotator 1` and so on: nobody knows whether those of two texts are
@@ -226,7 +226,7 @@ class EraserCorpus(RawSource):
     query: bool = False
     """Read the query as the second text, which makes pairs; in movies, all texts have the same query."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
 
         The texts on one document, as those of BoolQ and MultiRC are, are a group; a text that has the name of its

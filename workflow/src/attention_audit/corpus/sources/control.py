@@ -27,8 +27,8 @@ from attention_audit.raw_text import RawText
 from attention_audit.section import Count, Name, Section, Seed
 
 from ..rationales import mark_words
-from ..raw import list_classes, read_texts
-from ..source import OTHER_CORPUS, Files, Source
+from ..raw import list_corpus_classes, read_corpus_texts
+from ..source import OTHER_CORPUS, RawFiles, Source
 from ..text import SPLITS, Text, Texts
 
 Random = np.random.Generator
@@ -195,7 +195,7 @@ class ControlCorpus(Source):
         """Return whether the texts have cues."""
         return self.kind != "static"
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Generate the three splits; ids are <name>-<split>-<number>, from 00001.
 
         The vocabulary and each split have random streams of their own, so that the size of one split does not change
@@ -286,21 +286,21 @@ class ShortcutCorpus(Source):
             case "order":
                 return [own, f"{SHORTCUT}{1 - label}"]
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts of the other corpus with their ids, filtered and split as there. Evidence: the planted words.
 
         Raises AuditError where a planted word is in the texts already, or where their order is to decide between
         more than two classes.
         """
         corpus = raw[OTHER_CORPUS]
-        classes, random = list_classes(corpus), np.random.default_rng(self.seed)
+        classes, random = list_corpus_classes(corpus), np.random.default_rng(self.seed)
         if self.plant == "order" and len(classes) != 2:
             raise AuditError(
                 f"{name}: {self.of} has {len(classes)} classes, and the order of two words decides between two; "
                 "name another `plant`"
             )
         own = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
-        for text in read_texts(corpus):
+        for text in read_corpus_texts(corpus):
             if found := sorted(own.intersection(text.text)):
                 raise AuditError(f"{text.place}: has the word {found[0]!r}, which is to be planted; name another `of`")
             drawn, label = random.random(), int(random.integers(len(classes)))

