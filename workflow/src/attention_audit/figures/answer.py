@@ -68,19 +68,19 @@ NO_MODEL = "No model of this run was judged."
 
 def list_classes(row: Row, question: str) -> list[float]:
     """List the values of the predicted classes of which something is stated, the lowest first."""
-    return sorted(float(one["value"]) for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"])
+    return sorted(float(entry["value"]) for entry in json.loads(row[f"{question}_classes"] or "[]") if entry["zones"])
 
 
-def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
+def draw_zones(axes: Axes, question: Question, stated: bool) -> None:
     """Draw the zones of a question, which are as wide as each other, and below them what they and their cuts are
     called.
     """
-    low, high = asked.cuts
+    low, high = question.cuts
     wide = high - low
-    for left, tint in zip((low - wide, low, high), TINTS if stated else UNASKED, strict=True):
-        axes.axvspan(left, left + wide, color=tint, linewidth=0, zorder=0)
-    begin, end = (NUMBER_WRITERS[asked.unit](cut).lstrip("+") for cut in asked.cuts)
-    bad, _, fair, _, good = asked.said
+    for start, tint in zip((low - wide, low, high), TINTS if stated else UNASKED, strict=True):
+        axes.axvspan(start, start + wide, color=tint, linewidth=0, zorder=0)
+    begin, end = (NUMBER_WRITERS[question.unit](cut).lstrip("+") for cut in question.cuts)
+    bad, _, fair, _, good = question.said
     axes.set_xticks(np.linspace(low - wide / 2, high + wide / 2, 5), [bad, begin, fair, end, good], color=MUTED)
     axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
     axes.tick_params(length=0, pad=2)
@@ -110,11 +110,11 @@ def draw_classes(axes: Axes, values: list[float]) -> None:
     """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
     axes.plot([], [], **NUMBERED_POINT)
     low, high = axes.get_xlim()
-    places = np.clip(values, low, high)
-    apart = np.flatnonzero(np.diff(places) >= MERGE_DISTANCE * (high - low) / 3)
-    for numbers in np.split(np.arange(len(places)), apart + 1):
+    positions = np.clip(values, low, high)
+    gaps = np.flatnonzero(np.diff(positions) >= MERGE_DISTANCE * (high - low) / 3)
+    for numbers in np.split(np.arange(len(positions)), gaps + 1):
         ends = dict.fromkeys(f"{number + 1}" for number in numbers[[0, -1]])
-        axes.text(places[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
+        axes.text(positions[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
 
 
 def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
@@ -125,8 +125,8 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     value, low, high, next_low, next_high = read_numbers(row, question, ENDS)
     colour = style.BLUE if stated else style.GREY
     if low <= high:
-        left, right = np.clip((low, high), *axes.get_xlim())
-        axes.barh(UPPER, right - left, left=left, color=colour, **BAR)
+        start, stop = np.clip((low, high), *axes.get_xlim())
+        axes.barh(UPPER, stop - start, left=start, color=colour, **BAR)
     draw_range(axes, next_low, next_high, LOWER, NEXT_TRAINING_STYLE)
     ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
@@ -135,14 +135,14 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
         # how much the other trainings share, and where the search stands within the tolerance
         for shared in list_known(row, "stable_each")[:1]:
             draw_mark(axes, shared, UPPER, SQUARE)
-        most, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
+        highest, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
         if np.isfinite(budget):
             look = TOLERANCE_STYLE | {"label": f"adversaries within TVD {write_setting(budget)}"}
-            draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(most, 1.0), DOTTED, look, tick="")
+            draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(highest, 1.0), DOTTED, look, tick="")
     each = list_known(row, f"{question}_each") or [value]
-    for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:
-        if np.isfinite(one):
-            draw_mark(axes, one, UPPER, look)
+    for dot, look in [(ring, RING), *((dot, POINT | {"color": colour}) for dot in each)]:
+        if np.isfinite(dot):
+            draw_mark(axes, dot, UPPER, look)
 
 
 def write_numbers(row: Row, line: Line) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def write_numbers(row: Row, line: Line) -> tuple[str, str]:
         return "", line.remark
     if question == "unique":
         tvd, budget = map(write_probability, read_numbers(row, question, "tvd tvd_budget"))
-        shared = [f"another training {write_share(one)}; " for one in list_known(row, "stable_each")[:1]]
+        shared = [f"another training {write_share(similarity)}; " for similarity in list_known(row, "stable_each")[:1]]
         value = f"{line.value} at TVD {tvd}" if tvd else line.interval
         return value, f"{''.join(shared)}budget: TVD {budget}"
     interval = f" [{line.interval.replace(' to ', ', ')}]" if line.interval else ""
@@ -178,9 +178,9 @@ def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
         (numbers, TITLE, 1, {"color": colour}),
         (below, REASON, 3, {"fontsize": style.SMALL, "color": MUTED}),
     ):
-        shown = fill(text, letters, max_lines=min(lines, room), placeholder=" …").splitlines()[:room]
-        axes.annotate("\n".join(shown), (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
-        high, room = high - 10.5 * len(shown), room - len(shown)
+        wrapped = fill(text, letters, max_lines=min(lines, room), placeholder=" …").splitlines()[:room]
+        axes.annotate("\n".join(wrapped), (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
+        high, room = high - 10.5 * len(wrapped), room - len(wrapped)
 
 
 @style.use_house_style()
@@ -200,17 +200,17 @@ def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
         hspace=ROW / HIGH - 1,
     )
     handles: Keywords = {}
-    for axes, (question, asked) in zip(figure.subplots(len(QUESTIONS)), QUESTIONS.items(), strict=True):
+    for axes, (question, definition) in zip(figure.subplots(len(QUESTIONS)), QUESTIONS.items(), strict=True):
         stated = row[f"{question}_zones"] != NONE
-        draw_zones(axes, asked, stated)
+        draw_zones(axes, definition, stated)
         draw_row(axes, row, question, stated)
         write_row(axes, row, write_line(row, question), stated)
         marks, names = axes.get_legend_handles_labels()
-        own = dict(zip(names, marks, strict=True))
+        entries = dict(zip(names, marks, strict=True))
         # those of a stated question are in colour
-        handles = handles | own if stated else own | handles
+        handles = handles | entries if stated else entries | handles
     title = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
-    shown = fill(title, TITLE, max_lines=2, placeholder=" …")
-    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, shown, va="top", fontsize=style.TITLE)
+    heading = fill(title, TITLE, max_lines=2, placeholder=" …")
+    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, heading, va="top", fontsize=style.TITLE)
     figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure

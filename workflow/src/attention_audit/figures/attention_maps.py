@@ -81,10 +81,10 @@ def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
-    own = pd.Series([find_direction(word.text) for word in words], dtype=object)
-    before, after = own.ffill().fillna(base), own.bfill().fillna(base)
-    ways = own.fillna(before.where(before == after, base))
-    for word, way, mute in zip(words, ways, own.isna(), strict=True):
+    directions = pd.Series([find_direction(word.text) for word in words], dtype=object)
+    before, after = directions.ffill().fillna(base), directions.bfill().fillna(base)
+    ways = directions.fillna(before.where(before == after, base))
+    for word, way, mute in zip(words, ways, directions.isna(), strict=True):
         yield word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, way=way)
 
 
@@ -110,12 +110,12 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
     is read so.
     """
     font = FontProperties(size=size, weight=weight)
-    given = [word._replace(text=replace_controls(word.text)) for word in words]
+    words = [word._replace(text=replace_controls(word.text)) for word in words]
     # a text is read as its first letter is
-    base = next(filter(None, (find_direction(word.text) for word in given)), "L")
+    base = next(filter(None, (find_direction(word.text) for word in words)), "L")
     lines: list[list[Word]] = [[]]
     used = 0.0
-    for word in assign_directions(given, base):
+    for word in assign_directions(words, base):
         for piece in split_word(word, font):
             if used + piece.width > LINE_WIDTH:
                 lines.append([])
@@ -123,10 +123,10 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
             lines[-1].append(piece)
             used += piece.width + gap
     for number, line in enumerate(lines):
-        shown = order_line(line, base)
-        ends = [*accumulate((word.width + gap for word in shown), initial=MARGIN)]
+        row = order_line(line, base)
+        ends = [*accumulate((word.width + gap for word in row), initial=MARGIN)]
         shift = MARGIN + LINE_WIDTH + gap - ends[-1] if base == "R" else 0.0
-        lines[number] = [word._replace(left=end + shift) for word, end in zip(shown, ends, strict=False)]
+        lines[number] = [word._replace(left=end + shift) for word, end in zip(row, ends, strict=False)]
     return lines
 
 
@@ -175,11 +175,11 @@ def write_map(page: Page, weights: str, words: pd.DataFrame) -> None:
     """Write a heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a
     frame.
     """
-    first, largest = words.iloc[0], words["attention"].max()
+    row, largest = words.iloc[0], words["attention"].max()
     size = next((size for longest, size in SIZES if len(words) <= longest), style.SMALL)
-    moved = "" if weights == "base" else f"JSD = {first['jsd']:.3f}, "
+    distance = "" if weights == "base" else f"JSD = {row['jsd']:.3f}, "
     page.write_prose(
-        f"{WEIGHTS[weights].label}: p = {first['probability']:.3f}, {moved}largest weight {largest:.3f} "
+        f"{WEIGHTS[weights].label}: p = {row['probability']:.3f}, {distance}largest weight {largest:.3f} "
         f"(all alike: {1 / len(words):.3f})",
         style.SMALL,
     )
@@ -192,14 +192,14 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     """Say that the base model, the first of `predictions`, has not learnt a data set; "" where it has, or where that
     is not known.
     """
-    if predictions is None or (own := predictions[predictions["dataset"] == dataset]).empty:
+    if predictions is None or (rows := predictions[predictions["dataset"] == dataset]).empty:
         return ""
-    first = select_run(own, own["model"].iloc[0])
-    labels = first.drop_duplicates("id")["label"].to_numpy(np.int64)
-    found = judge_ability(labels, make_grid(first, "prediction").astype(np.int64), None)
-    if found["learnt"] == "yes":
+    base = select_run(rows, rows["model"].iloc[0])
+    labels = base.drop_duplicates("id")["label"].to_numpy(np.int64)
+    ability = judge_ability(labels, make_grid(base, "prediction").astype(np.int64), None)
+    if ability["learnt"] == "yes":
         return ""
-    accuracy, majority = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
+    accuracy, majority = (write_share(ability[name]) for name in ("accuracy", "majority_accuracy"))
     return (
         f"The base model is not clearly better than always the largest class: {accuracy} and {majority}. There is no "
         "decision that these maps could explain."
@@ -208,12 +208,12 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
 
 def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> None:
     """Write all maps of one text, under a heading that names it."""
-    first = maps.iloc[0]
-    gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
-    name = f"{display_name(first['dataset'])}, {first['id']}"
+    row = maps.iloc[0]
+    gold, chosen = (names.get(int(row[column]), "another") for column in ("label", "base_prediction"))
+    name = f"{display_name(row['dataset'])}, {row['id']}"
     page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL)
     page.top += 3
-    if text := warn_unlearnt(predictions, str(first["dataset"])):
+    if text := warn_unlearnt(predictions, str(row["dataset"])):
         page.write_prose(text, weight="bold")
         page.top += 3
     for weights in WEIGHTS.arrange(maps["weights"].unique()):

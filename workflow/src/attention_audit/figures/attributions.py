@@ -53,11 +53,11 @@ NOT_MARKED = "No words of the test texts of this run are marked."
 NOT_COMPARED = "No attribution of this run can be held against another."
 
 
-def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Keywords) -> None:
+def draw_dot(axes: Axes, y: float, ends: Iterable[Any], look: Keywords) -> None:
     """Draw a value with its interval (value, low, high) in a row of a panel."""
     value, low, high = ends
-    axes.hlines(place, low, high, color=look["color"], linewidth=1.2, zorder=2)
-    axes.plot([value], [place], **look, zorder=3)
+    axes.hlines(y, low, high, color=look["color"], linewidth=1.2, zorder=2)
+    axes.plot([value], [y], **look, zorder=3)
 
 
 def clear_rows(axes: Axes, count: int) -> None:
@@ -68,17 +68,17 @@ def clear_rows(axes: Axes, count: int) -> None:
 
 def draw_dots(axes: Axes, values: pd.DataFrame, names: Sequence[str], choose_look: Callable[[str], Keywords]) -> None:
     """Draw the mean and interval of each name, the first on top. values: mean, low and high by name."""
-    for place, name in enumerate(names):
+    for row, name in enumerate(names):
         if name in values.index:
-            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], choose_look(name))
+            draw_dot(axes, row, values.loc[name, ["mean", "low", "high"]], choose_look(name))
     clear_rows(axes, len(names))
 
 
 def choose_dot(attribution: str) -> Keywords:
     """Choose how the dot of an attribution is drawn beside marked words."""
     look = style.convert_look(PLAUSIBLE[attribution])
-    own = FRAMED_DOT if attribution == "attention" else EDGED_DOT
-    return look | own | ({"markersize": 9} if look["marker"] == "*" else {})
+    edge = FRAMED_DOT if attribution == "attention" else EDGED_DOT
+    return look | edge | ({"markersize": 9} if look["marker"] == "*" else {})
 
 
 @style.use_house_style()
@@ -124,11 +124,11 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
         [axes] = panel.axes
         for question, shift in zip(WORDED_BY, (-OFFSET, OFFSET), strict=True):
             for row in panel.rows.dropna(subset=f"{question}_value").to_dict("records"):
-                place = names.index(row["attribution"]) + shift
+                y = names.index(row["attribution"]) + shift
                 if row["attribution"] != "attention":
-                    axes.plot([row[f"{question}_attention"]], [place], **TICK, zorder=2)
+                    axes.plot([row[f"{question}_attention"]], [y], **TICK, zorder=2)
                 look = QUESTIONS[question] | (HOLLOW if row[f"{question}_yardstick"] else {})
-                draw_dot(axes, place, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
+                draw_dot(axes, y, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
         for value in (0, 1):
             axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
         clear_rows(axes, len(names))
@@ -151,10 +151,10 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
 
     `maps`: the table hf_table_maps. `labels`: what models and maps are called.
     """
-    known = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
-    known = known.join(known["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
-    measures = [name for name in MEASURES if name in set(known["metric"])]
-    blocks = [*known.groupby(["dataset", "model"], sort=False, observed=True)]
+    rows = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
+    rows = rows.join(rows["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
+    measures = [name for name in MEASURES if name in set(rows["metric"])]
+    blocks = [*rows.groupby(["dataset", "model"], sort=False, observed=True)]
     orders = [part["map"].unique().tolist() for _, part in blocks]
     heights = [MAP_LINE * len(order) + MAP_MARGIN for order in orders]
     if not blocks:

@@ -83,11 +83,11 @@ def draw_violins(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
         ax=axes,
     )
     # seen too where a violin is a line, since all texts have nearly the same value
-    for (place, bin_), (number, kind) in product(enumerate(bins.categories[::-1]), enumerate(kinds)):
+    for (row, bin_), (number, kind) in product(enumerate(bins.categories[::-1]), enumerate(kinds)):
         part = rows.loc[(bins == bin_) & (rows["kind"] == kind), "place"]
         if part.empty:
             continue
-        height = place + SPAN * ((number + 0.5) / len(kinds) - 0.5)
+        height = row + SPAN * ((number + 0.5) / len(kinds) - 0.5)
         low, middle, high = np.quantile(part, QUARTERS)
         axes.hlines(height, low, high, color=style.BLACK, linewidth=1.4, clip_on=False)
         axes.plot(middle, height, "o", mec=style.BLACK, mfc="white", markersize=3.6, clip_on=False)
@@ -171,9 +171,9 @@ def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataF
     """
     models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"]
-    moved = take_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
+    movements = take_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
     return draw_by_weight(
-        pd.concat(moved, ignore_index=True),
+        pd.concat(movements, ignore_index=True),
         None,
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",

@@ -71,10 +71,10 @@ def draw_histograms(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
 
 
-def keep_known(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame:
+def keep_known(rows: pd.DataFrame, flags: pd.Series) -> pd.DataFrame:
     """Keep the rows of each data set and model of which some row is known; all rows where none is."""
-    kept = known.groupby([rows["dataset"], rows["model"]], observed=True).transform("any")
-    return rows[kept] if kept.any() else rows
+    mask = flags.groupby([rows["dataset"], rows["model"]], observed=True).transform("any")
+    return rows[mask] if mask.any() else rows
 
 
 @style.use_house_style()
@@ -103,21 +103,21 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
 
 def average_pairs(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
-    known = rows.dropna(subset="tau")
-    second, first = np.sort([known[name].astype(str).map(names.index) for name in ("first", "second")], axis=0)
-    sums = known[["texts"]].assign(tau=known["tau"] * known["texts"]).groupby([first, second]).sum()
-    places = range(len(names))
-    return (sums["tau"] / sums["texts"]).unstack().reindex(index=places, columns=places).to_numpy(np.float64)
+    pairs = rows.dropna(subset="tau")
+    row, column = np.sort([pairs[name].astype(str).map(names.index) for name in ("first", "second")], axis=0)
+    sums = pairs[["texts"]].assign(tau=pairs["tau"] * pairs["texts"]).groupby([column, row]).sum()
+    positions = range(len(names))
+    return (sums["tau"] / sums["texts"]).unstack().reindex(index=positions, columns=positions).to_numpy(np.float64)
 
 
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
     """Draw one panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
-    shown = values[1:, :-1]
-    image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
-    for (row, column), value in np.ndenumerate(shown):
+    cells = values[1:, :-1]
+    image = axes.imshow(cells, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
             axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="black", fontsize=style.SMALL)
-    if np.isnan(shown).all():
+    if np.isnan(cells).all():
         write_reason(axes, "In no text do two of them\norder the words.")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -133,8 +133,8 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
     names = ATTRIBUTIONS.arrange([*agreement["first"].unique(), *agreement["second"].unique()])
-    known = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
-    figure, panels = make_panels(keep_known(agreement, known), CELL * len(names) + MARGIN, models)
+    flags = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
+    figure, panels = make_panels(keep_known(agreement, flags), CELL * len(names) + MARGIN, models)
     for panel in panels:
         [axes] = panel.axes
         image = draw_pairs(axes, average_pairs(panel.rows, names))
@@ -160,8 +160,8 @@ def take_items(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     out.
     """
     shares = rows.filter(like="top_contributions_").div(rows["magnitude"], axis=0).to_numpy()
-    known = np.isfinite(shares)
-    return rows.filter(like="top_weights_").to_numpy()[known], shares[known]
+    mask = np.isfinite(shares)
+    return rows.filter(like="top_weights_").to_numpy()[mask], shares[mask]
 
 
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
@@ -179,8 +179,8 @@ def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
 
 def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
     """Write above bars what they count, and the mean; their x axis is of shares."""
-    said = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
-    axes.set_title(said, loc="left", fontsize=style.SMALL, pad=3)
+    title = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
+    axes.set_title(title, loc="left", fontsize=style.SMALL, pad=3)
     axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
 
 

@@ -48,9 +48,9 @@ MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL}
 THIN_LINE: Keywords = {"color": style.BLACK, "linewidth": 0.7}
 
 
-def find_bounds(values: pd.Series, least: float) -> tuple[float, float]:
-    """Reach from 0, or the smallest value, to the largest, or `least`, with a little room."""
-    return 1.05 * min(0.0, values.min()), 1.05 * max(least, values.max())
+def find_bounds(values: pd.Series, reach: float) -> tuple[float, float]:
+    """Reach from 0, or the smallest value, to the largest, or `reach`, with a little room."""
+    return 1.05 * min(0.0, values.min()), 1.05 * max(reach, values.max())
 
 
 @style.use_house_style()
@@ -74,12 +74,12 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         panel.write_title(f"below 0: {(y < 0).sum()} of {len(y)}")
-    most = max(2.0, *(mesh.get_clim()[1] for mesh in meshes))
+    highest = max(2.0, *(mesh.get_clim()[1] for mesh in meshes))
     for mesh in meshes:
-        mesh.set_clim(vmax=most)
+        mesh.set_clim(vmax=highest)
     bar = figure.colorbar(
         mesh, ax=figure.axes, aspect=25, fraction=0.03, pad=0.02, label="texts in a cell",
-        ticks=[tick for tick in SHADES if tick <= most], format="{x:,.0f}",
+        ticks=[tick for tick in SHADES if tick <= highest], format="{x:,.0f}",
     )  # fmt: skip
     bar.minorticks_off()
     bar.outline.set_visible(False)
@@ -114,15 +114,15 @@ def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
         whiskerprops=THIN_LINE,
         capprops=THIN_LINE,
     )
-    for place, name in enumerate(map(str, values)):
+    for row, name in enumerate(map(str, values)):
         colour = style.PALETTE[RANKINGS[name].colour]
-        boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
+        boxes["boxes"][row].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
         mean = values[name].mean()
-        axes.plot(mean, place, "D", markersize=4, markerfacecolor="white", markeredgecolor=style.BLACK, clip_on=False)
-        said = f"{mean:.2f}  {100 * fractions[name].isna().mean():.1f} %"
-        axes.annotate(said, (1, place), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), va="center", **MARGINAL)
+        axes.plot(mean, row, "D", markersize=4, markerfacecolor="white", markeredgecolor=style.BLACK, clip_on=False)
+        note = f"{mean:.2f}  {100 * fractions[name].isna().mean():.1f} %"
+        axes.annotate(note, (1, row), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), va="center", **MARGINAL)
         if name == NOT_IN_PAPER:
-            axes.axhline(place - 0.5, color=style.GREY, **style.DASHES | {"linewidth": 0.6})
+            axes.axhline(row - 0.5, color=style.GREY, **style.DASHES | {"linewidth": 0.6})
     axes.annotate("mean, never", (1, 1), xycoords="axes fraction", xytext=(4, 2), color=style.GREY, **MARGINAL)
 
 
@@ -140,11 +140,11 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     figure, panels = make_panels(ranked_sets, HEIGHT, models)
     for panel in panels:
         [axes] = panel.axes
-        every = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
-        fractions = every.reindex(columns=rankings).dropna(how="all")
+        all_fractions = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
+        fractions = all_fractions.reindex(columns=rankings).dropna(how="all")
         draw_boxes(axes, fractions)
         panel.label_rows(RANKINGS, rankings)
-        some, texts = (rows.index.unique("id").size for rows in (fractions, every))
+        some, texts = (rows.index.unique("id").size for rows in (fractions, all_fractions))
         panel.write_title(f"{some} of {texts} text{' flips' if texts == 1 else 's flip'}")
         axes.set(xlim=(0, 1))
         axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
@@ -162,7 +162,7 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
-    columns = [f"{measure}_curve_{place}" for measure in MEASURES for place in range(len(BINS))]
+    columns = [f"{measure}_curve_{number}" for measure in MEASURES for number in range(len(BINS))]
     curves = curves.dropna(subset=columns)
     models.refuse_unknown(curves["model"].unique())
     points = average_columns(curves, ["model", "ranking"], columns, signed=columns)
@@ -170,11 +170,11 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     return points.join(points["metric"].str.extract("(?P<measure>.*)_curve_(?P<bin>.*)")).dropna(subset="measure")
 
 
-def draw_band(axes: Axes, places: Sequence[int], ends: Floats, look: Keywords) -> None:
-    """Draw a line in the band of its intervals. ends: means, low and high ends, (3, places)."""
+def draw_band(axes: Axes, positions: Sequence[int], ends: Floats, look: Keywords) -> None:
+    """Draw a line in the band of its intervals. ends: means, low and high ends, (3, positions)."""
     means, low, high = ends
-    axes.fill_between(places, low, high, color=look["color"], linewidth=0, alpha=0.2)
-    axes.plot(places, means, **look)
+    axes.fill_between(positions, low, high, color=look["color"], linewidth=0, alpha=0.2)
+    axes.plot(positions, means, **look)
 
 
 def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
@@ -182,9 +182,9 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     intervals. Those drawn later have smaller markers, so that none hides another.
     """
     names = RANKINGS.arrange(points["ranking"].unique())
-    for place, name in enumerate(names):
+    for number, name in enumerate(names):
         line = points[points["ranking"] == name].sort_values("bin")
-        look = style.convert_look(RANKINGS[name]) | LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - place)}
+        look = style.convert_look(RANKINGS[name]) | LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - number)}
         draw_band(axes, range(len(line)), line[["mean", "low", "high"]].to_numpy().T, look)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(-0.2, len(BINS) - 0.8)
@@ -202,9 +202,9 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     points = pd.concat([estimate_curves(frame, models) for frame in ranked_sets], ignore_index=True)
     figure, panels = make_panels(points, PAIR, models, [1] * len(MEASURES))
     for panel in panels:
-        for measure, axes, first in zip(MEASURES, panel.axes, panels[0].axes, strict=True):
-            if axes is not first:
-                axes.sharey(first)
+        for measure, axes, shared_axes in zip(MEASURES, panel.axes, panels[0].axes, strict=True):
+            if axes is not shared_axes:
+                axes.sharey(shared_axes)
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
         panel.name_axes(*MEASURES.values(), size=style.TEXT)
     describe(
@@ -227,13 +227,13 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
     """
     models.refuse_unknown(predictions["model"].unique())
     figure, panels = make_panels(predictions, ROAR_HEIGHT)
-    shown: dict[str, None] = {}
+    orders: dict[str, None] = {}
     for panel in panels:
         [axes] = panel.axes
         for order, curve in make_curves(panel.rows).items():
             ends = 100 * np.array([estimate_mean(right)[:3] for right in curve.values()]).T
             draw_band(axes, [*curve], ends, style.convert_look(RANKINGS[order]) | CURVE)
-            shown[order] = None
+            orders[order] = None
         axes.set_xlim(0, 100)
     describe(
         figure,
@@ -241,5 +241,5 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
         "below the random curve: a ranking puts first what the task needs",
         "accuracy (%)",
     )
-    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.arrange(shown)))
+    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.arrange(orders)))
     return figure

@@ -46,8 +46,8 @@ def _list_fonts() -> Mapping[str, str]:
         with suppress(OSError, RuntimeError):  # a damaged font is as good as none
             fontManager.addfont(path)
     entries = sorted(fontManager.ttflist, key=lambda entry: (entry.style == "normal", entry.weight == 400))
-    found = (entry for entry in entries if Path(entry.fname).is_file() and not entry.name.startswith(BOXES))
-    return dict(sorted({entry.name: str(entry.fname) for entry in found}.items()))
+    usable_entries = (entry for entry in entries if Path(entry.fname).is_file() and not entry.name.startswith(BOXES))
+    return dict(sorted({entry.name: str(entry.fname) for entry in usable_entries}.items()))
 
 
 @cache
@@ -95,8 +95,8 @@ def list_families(texts: Iterable[str] = ()) -> list[str]:
     """Name the families that draw these texts, for matplotlib's font.family: chosen ones, FONT, and what else is
     needed.
     """
-    found = [*_CHOSEN.get(), FONT]
-    missing = _find_missing(texts, found)
+    families = [*_CHOSEN.get(), FONT]
+    missing = _find_missing(texts, families)
     names = " ".join(unicodedata.name(character, "") for character in missing)
     forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
     # those for East Asia and PREFERRED ones before others
@@ -105,8 +105,8 @@ def list_families(texts: Iterable[str] = ()) -> list[str]:
             break
         if covered := missing & _list_characters(_list_fonts()[family]):
             missing -= covered
-            found.append(family)
-    return found
+            families.append(family)
+    return families
 
 
 def describe_missing(texts: Iterable[str]) -> str:
@@ -115,8 +115,8 @@ def describe_missing(texts: Iterable[str]) -> str:
     missing = sorted(_find_missing(texts, list_families(texts)))
     if not missing:
         return ""
-    named = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]
+    examples = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]
     return (
-        f"boxes stand for {len(missing)} characters that no font of this machine has, such as {', '.join(named)}; "
+        f"boxes stand for {len(missing)} characters that no font of this machine has, such as {', '.join(examples)}; "
         "install one (Debian's packages fonts-noto-core, fonts-noto-cjk and fonts-symbola), or name one in `font`"
     )

@@ -91,8 +91,8 @@ def draw_panel(
         look = looks[curve["model"].iloc[0]]
         # a curve begins at the base model itself
         for ends in pairwise([(0.0, 0.0), *zip(curve["jsd"], curve["tvd"], strict=True)]):
-            (x, further), y = zip(*ends, strict=True)
-            axes.plot((x, further), y, **look | (GAP_STYLE if abs(further - x) > MIN_GAP_NATS else {"marker": ""}))
+            (x, next_x), y = zip(*ends, strict=True)
+            axes.plot((x, next_x), y, **look | (GAP_STYLE if abs(next_x - x) > MIN_GAP_NATS else {"marker": ""}))
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"})
     axes.axhline(budget, **BUDGET)
     trainings = runs[~runs["model"].isin(OTHER_KINDS)]
@@ -150,7 +150,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         instance = instances[instances["dataset"] == panel.dataset]
         draw_panel(axes, looks, panel.rows, instance, budget)
         highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
-        scale_by_roots(axes, "y", 0, highest, apart=0.08)
+        scale_by_roots(axes, "y", 0, highest, min_distance=0.08)
     describe(
         figure,
         "JSD of attention from the base model's (nats)",
@@ -165,9 +165,9 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     return figure
 
 
-def estimate_means(rows: pd.DataFrame, value: str, least: float = 0.0) -> Estimates:
+def estimate_means(rows: pd.DataFrame, value: str, minimum: float = 0.0) -> Estimates:
     """Estimate the mean of a column by model."""
-    return {model: estimate_mean(values, least) for model, values in make_grids(rows, value, "model").items()}
+    return {model: estimate_mean(values, minimum) for model, values in make_grids(rows, value, "model").items()}
 
 
 def measure_bar(estimate: Estimate) -> Floats:
@@ -184,10 +184,10 @@ def choose_look(name: str, models: Names) -> Keywords:
 
 def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names) -> None:
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
-    known = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
-    for name in known:
+    names = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
+    for name in names:
         x, y, plain = across[name], upwards[name], find_twin(name)
-        if plain in known:
+        if plain in names:
             ends = [across[plain].value, x.value], [upwards[plain].value, y.value]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
         look = choose_look(name, models) | {"elinewidth": 0.8, "zorder": 2}
@@ -205,16 +205,16 @@ def md_fig_conicity(
     The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
     `models`.
     """
-    shown = models.arrange(conicity["model"].unique())
+    names = models.arrange(conicity["model"].unique())
     figure, panels = make_panels(conicity, CONICITY_HEIGHT, ratios=(1, 1))
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
-        alike, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
+        magnitudes, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
         sets = {model: select_run(ranked, model) for model in models.arrange(ranked["model"].unique())}
-        ranks = {model: estimate_ranks(select_ranking(own, "attention"), own) for model, own in sets.items()}
-        draw_points(above, alike, tvd, models)
-        draw_points(below, alike, ranks, models)
+        ranks = {model: estimate_ranks(select_ranking(rows, "attention"), rows) for model, rows in sets.items()}
+        draw_points(above, magnitudes, tvd, models)
+        draw_points(below, magnitudes, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
         above.set_ylim(0, TVD_AXIS_FACTOR * highest or 1.0)
         lowest = np.nanmin([0.0, *(each.value for each in ranks.values())])
@@ -232,5 +232,5 @@ def md_fig_conicity(
         "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
         "remedies",
     )
-    draw_legend(figure, (choose_look(name, models) for name in shown))
+    draw_legend(figure, (choose_look(name, models) for name in names))
     return figure

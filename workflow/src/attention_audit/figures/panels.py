@@ -97,10 +97,10 @@ def make_panels(
         unused.remove()
     labels = models.labels if isinstance(models, Names) else models or {}
     panels = []
-    for place, ((dataset, *model), part) in enumerate(parts.items()):
+    for index, ((dataset, *model), part) in enumerate(parts.items()):
         names = [display_name(dataset), *(write_name(name, labels) for name in model)]
-        left, lowest = place % columns == 0, place + columns >= count
-        panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))
+        is_left, is_lowest = index % columns == 0, index + columns >= count
+        panels.append(Panel(dataset, names, part, list(cells[index]), columns, is_left, is_lowest))
         panels[-1].write_title()
     return figure, panels
 
@@ -110,12 +110,12 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
 
     Panels are titled by now; a row of them with longer titles than usual makes the figure higher.
     """
-    further: dict[int, int] = {}
+    extra_lines: dict[int, int] = {}
     for axes in figure.axes:
-        if place := axes.get_subplotspec():
-            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
-            further[row] = max(further.get(row, 0), lines - TITLED)
-    figure.set_figheight(figure.get_figheight() + LINE * sum(further.values()))
+        if spec := axes.get_subplotspec():
+            row, lines = spec.rowspan.start, len(axes.get_title(loc="left").splitlines())
+            extra_lines[row] = max(extra_lines.get(row, 0), lines - TITLED)
+    figure.set_figheight(figure.get_figheight() + LINE * sum(extra_lines.values()))
     figure.supxlabel(f"{x}\n{fill(hint, style.LINE)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
@@ -126,8 +126,8 @@ def draw_legend(figure: Figure, looks: Iterable[style.Keywords], columns: int = 
     handles = [Line2D([], [], **look) for look in looks]
     for fewer in range(columns, 0, -1):
         figure.legends.clear()
-        made = figure.legend(handles=handles, loc="outside upper center", ncols=fewer)
-        if made.get_window_extent().width <= figure.bbox.width:
+        legend = figure.legend(handles=handles, loc="outside upper center", ncols=fewer)
+        if legend.get_window_extent().width <= figure.bbox.width:
             break
 
 
@@ -149,18 +149,18 @@ def find_reach(values: Any) -> float:
     return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=MIN_SCALE)), 1.0)
 
 
-def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = MIN_TICK_DISTANCE) -> None:
+def scale_by_roots(axes: Axes, way: str, low: float, high: float, min_distance: float = MIN_TICK_DISTANCE) -> None:
     """Let x or y be a square-root scale between two values; its ticks are 0 and, from far to near, as many as find
     room.
     """
-    room = apart * (take_root(high) - take_root(low))
-    shown = {0.0: "0"}
-    for tick, said in reversed(ROOTS.items()):
-        for value, text in ((tick, said), (-tick, f"\N{MINUS SIGN}{said}")):
-            if low <= value <= high and all(abs(take_root(value) - take_root(other)) >= room for other in shown):
-                shown[value] = text
+    room = min_distance * (take_root(high) - take_root(low))
+    labels = {0.0: "0"}
+    for tick, label in reversed(ROOTS.items()):
+        for value, text in ((tick, label), (-tick, f"\N{MINUS SIGN}{label}")):
+            if low <= value <= high and all(abs(take_root(value) - take_root(near)) >= room for near in labels):
+                labels[value] = text
     getattr(axes, f"set_{way}scale")("function", functions=(take_root, lambda values: values * np.abs(values)))
-    axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
+    axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*labels], f"{way}ticklabels": [*labels.values()]})
 
 
 def write_reason(axes: Axes, text: str) -> None:
