@@ -243,12 +243,12 @@ def share_room(counts: Mapping[str, int], sizes: Mapping[str, float], room: floa
     texts, and what it leaves is shared among the others.
     """
     fitted: dict[str, int] = {}
-    left = room
+    rest = room
     for name in sorted(counts, key=lambda name: counts[name] * sizes[name]):
-        share = left / (len(counts) - len(fitted))
+        share = rest / (len(counts) - len(fitted))
         enough = counts[name] * sizes[name] <= share
         fitted[name] = counts[name] if enough else max(1, floor(share / sizes[name]))
-        left = max(0.0, left - fitted[name] * sizes[name])
+        rest = max(0.0, rest - fitted[name] * sizes[name])
     return fitted
 
 

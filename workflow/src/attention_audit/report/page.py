@@ -135,17 +135,17 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
     stated = [line for line in lines if line.said != "–"]
     if not stated:
         return f"{about}: nothing is stated."
-    found = ""
+    paragraph = ""
     for numbers, intervals in ((True, True), (True, False), (False, False)):
         claims = []
         for line in stated:
             ends = f" [{line.interval}]" if intervals and line.interval else ""
             value = f" ({line.value}{ends})" if numbers and line.value else ""
             claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
-        found = f"{about}: {'; '.join(claims)}."
-        if len(found.split()) <= MOST_WORDS:
+        paragraph = f"{about}: {'; '.join(claims)}."
+        if len(paragraph.split()) <= MOST_WORDS:
             break
-    return found
+    return paragraph
 
 
 def list_answers(
@@ -160,7 +160,7 @@ def list_answers(
     `built`: what models are built of, by their names in the explorer.
     """
     by_dataset: dict[str, list[Answer]] = {}
-    for place, row in enumerate(summary.to_dict("records"), 1):
+    for number, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", write_name(row["model"], labels)
         stated = [line.question for line in lines if line.said != "–"]
@@ -170,8 +170,8 @@ def list_answers(
             if exhibit.suite in ("", row["suite"]) and (answers := [each for each in exhibit.answers if each in stated])
         }
         copy = write_paragraph(row, model, lines)
-        shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
-        by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
+        answer = Answer(row, model, f"answer-{number}", view, (built or {}).get(view, ""), lines, copy, seen)
+        by_dataset.setdefault(display_name(row["dataset"]), []).append(answer)
     return list(by_dataset.items())
 
 
@@ -214,8 +214,8 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     A literal that is one of `anchors` becomes a link to that place of the page.
     """
     document = publish_doctree(text, settings_overrides={"halt_level": 2})
-    first = document[0]
-    lead = first.pop(0)
+    opening = document[0]
+    lead = opening.pop(0)
     return Caption(lead.astext().rstrip("."), Markup(str(render_node(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
@@ -224,21 +224,21 @@ def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
 
     Raises AuditError for a damaged picture and for names without a label.
     """
-    every = [exhibit for exhibit in run.job.exhibits if exhibit.name != TEXTS_TABLE]
-    names = [exhibit.name for exhibit in every]
+    sources = [exhibit for exhibit in run.job.exhibits if exhibit.name != TEXTS_TABLE]
+    names = [exhibit.name for exhibit in sources]
     exhibits = []
-    for shown in every:
+    for source in sources:
         image: Picture | None = None
         grids: Sequence[Block] = ()
-        if shown.name in run.figures:
-            image, provenance = read_picture(run.figures[shown.name])
+        if source.name in run.figures:
+            image, provenance = read_picture(run.figures[source.name])
         else:
-            frame, provenance = run.tables[shown.name]
+            frame, provenance = run.tables[source.name]
             if not (frame.empty and "reason" in provenance["settings"]):
-                grids = load(shown.shown)(frame, labels)
-        number = shown.number or shown.folder.removesuffix("s").capitalize()
-        caption = read_caption(run.captions[shown.name], names)
-        exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
+                grids = load(source.shown)(frame, labels)
+        number = source.number or source.folder.removesuffix("s").capitalize()
+        caption = read_caption(run.captions[source.name], names)
+        exhibits.append(PageExhibit(source.name, source.suite, number, caption, provenance, image, grids))
     return exhibits
 
 
@@ -246,12 +246,12 @@ def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[st
     """Lay out the first rows of a table, without the columns that are empty in these: the headings, and the cells by
     data set. Where the rows are not about data sets, they are one group without a name.
     """
-    first = rows.head(MOST_ROWS)
-    first = first.copy() if first.empty else drop_empty(first)
-    if DATASET not in first:
-        first.insert(0, DATASET, "")
-    by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
-    return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
+    head = rows.head(MOST_ROWS)
+    head = head.copy() if head.empty else drop_empty(head)
+    if DATASET not in head:
+        head.insert(0, DATASET, "")
+    by_dataset = groupby(head.to_numpy().tolist(), key=itemgetter(0))
+    return [str(name) for name in head][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
 
 def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
@@ -264,10 +264,10 @@ def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]
     for model, seeds in suite.seeds.items():
         groups.setdefault(tuple(seeds), []).append(find_label(model, labels))
     ordered = sorted(groups.items(), key=lambda group: len(group[1]))
-    found = [(", ".join(names), [*seeds]) for seeds, names in ordered]
-    if found and (len(found) == 1 or len(ordered[-1][1]) > 1):
-        found[-1] = ("all others" if len(found) > 1 else "", found[-1][1])
-    return found
+    entries = [(", ".join(names), [*seeds]) for seeds, names in ordered]
+    if entries and (len(entries) == 1 or len(ordered[-1][1]) > 1):
+        entries[-1] = ("all others" if len(entries) > 1 else "", entries[-1][1])
+    return entries
 
 
 def open_templates() -> Environment:
@@ -288,17 +288,17 @@ def open_templates() -> Environment:
     return environment
 
 
-def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
-    """Write the page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
+def render_page(run: FinishedRun, moment: datetime, folder: Path) -> str:
+    """Write the page as HTML. `moment`: when; `folder`: the checkout whose commit it names."""
     titles = {suite.paper: suite.title for suite in run.job.suites}
     labels = collect_labels((suite.models for suite in run.job.suites), titles)
     exhibits = list_exhibits(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
     # suites that this run asked for, and others of which it shows a table or figure
     sections = [
-        {"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": own}
+        {"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": members}
         for suite in run.job.suites
-        if (own := [exhibit for exhibit in exhibits if exhibit.suite == suite.key]) or suite.datasets
+        if (members := [exhibit for exhibit in exhibits if exhibit.suite == suite.key]) or suite.datasets
     ]
     front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
     answers = list_answers(front, labels, run.job.exhibits, run.job.built)
@@ -309,7 +309,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
         .get_template("page.html")
         .render(
             run=run,
-            made=made,
+            made=moment,
             commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
@@ -337,9 +337,9 @@ def write_card(summary: pd.DataFrame, labels: Labels) -> str:
     nothing around it, and it needs no network. labels: what models are called.
     """
     template = open_templates().get_template("card.html")
-    shown = template.render(row=make_first_row(summary, labels), titles={}, by_name={}, explorer=None)
+    card = template.render(row=make_first_row(summary, labels), titles={}, by_name={}, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
         "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"
     )
-    return str(Markup(frame).format(shown, FRAME_HEIGHT_PIXELS))
+    return str(Markup(frame).format(card, FRAME_HEIGHT_PIXELS))
