@@ -99,24 +99,24 @@ def list_known(row: Row, name: str) -> list[float]:
 
 def write_line(row: Row, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
-    asked = QUESTIONS[question]
+    definition = QUESTIONS[question]
     zones = str(row[f"{question}_zones"])
-    apart = int(row[f"{question}_apart"])
-    lie = f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
-    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(apart)
+    outliers = int(row[f"{question}_apart"])
+    lie = f"{outliers} of {row[f'{question}_trainings']} trainings lie{'s' * (outliers == 1)} in other zones"
+    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(outliers)
     numbers, each = read_numbers(row, question, ENDS), list_known(row, f"{question}_each")
     # where classes lie apart, numbers of all texts say nothing
     value, low, high, next_low, next_high = [nan] * len(numbers) if zones == CLASSES else numbers
-    interval = write_range(low, high, asked.unit)
+    interval = write_range(low, high, definition.unit)
     return Line(
         question,
         draw_zones(zones),
-        asked.asks,
+        definition.asks,
         str(row[f"{question}_said"]) or "–",
-        NUMBER_WRITERS[asked.unit](value),
+        NUMBER_WRITERS[definition.unit](value),
         interval,
-        write_range(min(each), max(each), asked.unit) if len(each) > 1 and zones != CLASSES else "",
-        write_range(next_low, next_high, asked.unit),
+        write_range(min(each), max(each), definition.unit) if len(each) > 1 and zones != CLASSES else "",
+        write_range(next_low, next_high, definition.unit),
         "; ".join(filter(None, remarks)),
         write_brief(row, question, interval) if interval else "",
     )
@@ -145,22 +145,22 @@ def list_small_classes(row: Row) -> list[tuple[str, int]]:
     """List the predicted classes that have too few texts for a statement of their own, with how many they have."""
     classes: dict[str, int] = {}
     for question in QUESTIONS:
-        for one in json.loads(row[f"{question}_classes"] or "[]"):
-            classes[one["name"]] = max(one["texts"], classes.get(one["name"], 0))
+        for entry in json.loads(row[f"{question}_classes"] or "[]"):
+            classes[entry["name"]] = max(entry["texts"], classes.get(entry["name"], 0))
     return [(name, count) for name, count in classes.items() if count < LEAST_OF_CLASS]
 
 
 def describe_run(row: Row) -> str:
     """Say on how many trainings and texts a row of columns.SUMMARY rests, and how well the model predicts."""
     texts, groups, seeds = (int(row[name]) for name in ("texts", "groups", "seeds"))
-    said = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
+    description = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
     if groups != texts:
-        said += f" in {groups:,} group{'s' * (groups != 1)}"
+        description += f" in {groups:,} group{'s' * (groups != 1)}"
     if row["accuracy"] is not None and not isnan(row["accuracy"]):
         largest = f"largest class {write_share(row['majority_accuracy'])}"
         than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
-        said += f"; accuracy {write_share(row['accuracy'])}, {than}"
-    return "; ".join([said, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
+        description += f"; accuracy {write_share(row['accuracy'])}, {than}"
+    return "; ".join([description, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
 
 
 def warn_of_next(row: Row) -> str:
@@ -180,12 +180,12 @@ def ask_order(row: Row) -> str:
     """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
     class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
     """
-    own, largest = row["accuracy"], row["majority_accuracy"]
-    if None in (own, largest) or not own < LOW_ACCURACY_RATIO * largest:
+    share, largest = row["accuracy"], row["majority_accuracy"]
+    if None in (share, largest) or not share < LOW_ACCURACY_RATIO * largest:
         return ""
     return (
-        f"are the labels in another order than the model's classes? Its accuracy, {own:.3f}, is far below the largest "
-        f"class's share, {largest:.3f}"
+        f"are the labels in another order than the model's classes? Its accuracy, {share:.3f}, is far below the "
+        f"largest class's share, {largest:.3f}"
     )
 
 
@@ -195,9 +195,9 @@ def describe_marks(row: Row) -> str:
     row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
     mislead.
     """
-    value, low, high, random, others = read_numbers(row, "plausibility", "value low high random others")
+    value, low, high, random, ceiling = read_numbers(row, "plausibility", "value low high random others")
     if isnan(value):
         return ""
     ends = "" if isnan(low) else f" [{low:.2f}, {high:.2f}]"
-    beside = "" if isnan(others) else f", one annotator against the others {others:.2f}"
-    return f"Marked words: AUPRC {value:.2f}{ends}; random {random:.2f}{beside}."
+    agreement = "" if isnan(ceiling) else f", one annotator against the others {ceiling:.2f}"
+    return f"Marked words: AUPRC {value:.2f}{ends}; random {random:.2f}{agreement}."
