@@ -34,6 +34,7 @@ def part(value, low, high, texts=500, name="", **more):
         (-0.2, 0.25, "1", "hardly"),
         (-math.inf, 0.2, "1", "hardly"),
         (0.2, 0.3, "12", "at most partly"),
+        (0.25, 0.3, "12", "at most partly"),
         (0.3, 0.7, "2", "partly"),
         (0.3, 0.8, "23", "at least partly"),
         (0.76, 1.2, "3", "largely"),
