@@ -145,14 +145,14 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     for number, words in enumerate(texts):
         positions = [at for at, word in enumerate(words) if word.strip() not in marks]
         if not positions:
-            raise AuditError(f"tokens: text {number} has no word; leave it out")
+            raise AuditError("tokens", f"text {number} has no word", "leave it out")
         parts.append(slice(positions[0], positions[-1] + 1))
         if not all(map(str.strip, words[parts[-1]])):
-            raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
+            raise AuditError("tokens", f"text {number} has empty tokens", "leave them out, with their scores")
     contents = [words[part] for words, part in zip(texts, parts, strict=True)]
     between = [min(within) for words in contents if (within := marks & {*words})]
     if 2 * len(between) > len(texts):
-        raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
+        raise AuditError("tokens", f"{between[0]} stands between words too", "leave it out there, with its scores")
     words = [*chain(*contents)]
     if any(word != word.strip() for word in words):
         report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
@@ -160,8 +160,9 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
         pieces = [word for word in words if re.fullmatch(form, word)]
         if len(pieces) >= share * len(words) and pieces:
             raise AuditError(
-                f"tokens: holds pieces of words, such as {pieces[0]!r} with its {sign}; give whole words, each with "
-                "the sum of the scores of its pieces"
+                "tokens",
+                f"holds pieces of words, such as {pieces[0]!r} with its {sign}",
+                "give whole words, each with the sum of the scores of its pieces",
             )
     return parts, contents
 
@@ -173,10 +174,10 @@ def read_scores(scores: Sequence[Any], texts: Texts, parts: Sequence[slice], arg
     maps = []
     each = zip(list_entries(scores, argument, len(texts)), texts, parts, strict=True)
     for number, (values, words, part) in enumerate(each):
-        at = f"{argument}: text {number}"
-        numbers = read_numbers(values, at, wanted=f"{A_WORD}, or one a word and class", count=len(words), what="word")
+        at, wanted = f"{argument}: text {number}", f"{A_WORD}, or one a word and class"
+        numbers = read_numbers(values, at, wanted=wanted, count=len(words), what="word")
         if not np.isfinite(numbers).all():
-            raise AuditError(f"{at} holds NaN or an infinite number; give numbers")
+            raise AuditError(argument, f"text {number} holds NaN or an infinite number", "give numbers")
         maps.append(numbers[part])
     return maps
 
@@ -189,8 +190,8 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     count = probabilities.shape[1]
     for number, values in enumerate(maps):
         if values.shape[1:] not in ((), (count,)):
-            fault = f"has shape {values.shape}, and there are {count} classes"
-            raise AuditError(f"scores: text {number} {fault}; {A_WORD}, or one a word and class")
+            fault = f"text {number} has shape {values.shape}, and there are {count} classes"
+            raise AuditError("scores", fault, f"{A_WORD}, or one a word and class")
     best = probabilities.argmax(1)
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
@@ -202,14 +203,15 @@ def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Seque
     for number, (positions, words, part) in enumerate(each):
         if positions is None:
             continue
-        location = f"{MARKS}: text {number}"
-        indices = list_integers(positions, location)
+        indices = list_integers(positions, f"{MARKS}: text {number}")
         if outside := [at for at in indices if not 0 <= at < len(words)]:
-            raise AuditError(f"{location} names word {outside[0]} of {len(words)}; count words from 0")
+            raise AuditError(MARKS, f"text {number} names word {outside[0]} of {len(words)}", "count words from 0")
         if len({*indices}) < len(indices):
-            raise AuditError(f"{location} names a word twice; give positions of words, and no 0 or 1 a word")
+            raise AuditError(
+                MARKS, f"text {number} names a word twice", "give positions of words, and no 0 or 1 a word"
+            )
         if outside := [at for at in indices if not part.start <= at < part.stop]:
-            raise AuditError(f"{location} names word {outside[0]}, which is left out; name words alone")
+            raise AuditError(MARKS, f"text {number} names word {outside[0]}, which is left out", "name words alone")
         cases.append(Case(number, MARKS, np.isin(np.arange(part.start, part.stop), indices)))
     return cases
 
@@ -341,9 +343,8 @@ def judge(
         refuse_kind(function, Callable, "predict", wanted)
     score_sets = [scores] if single else list_entries(scores, "scores")
     if len(score_sets) != len(functions) or not functions:
-        raise AuditError(
-            f"scores: is of {len(score_sets)} trainings, and predict of {len(functions)}; give both of each"
-        )
+        fault = f"is of {len(score_sets)} trainings, and predict of {len(functions)}"
+        raise AuditError("scores", fault, "give both of each")
     check_batch_size(batch_size)
     refuse_kind(report, Callable, "report", "function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
@@ -359,9 +360,10 @@ def judge(
     maps = [*map(choose_class, maps, probabilities)]
     count, *more_counts = {rows.shape[1] for rows in probabilities}
     if more_counts:
-        raise AuditError(f"predict: gives {count} classes in one training, {more_counts[0]} in another; give one")
+        raise AuditError("predict", f"gives {count} classes in one training, {more_counts[0]} in another", "give one")
     if outside := [label for label in gold or [] if not 0 <= label < count]:
-        raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
+        fault = f"name class {outside[0]} of {count}"
+        raise AuditError("labels", fault, "number the classes from 0, as predict does")
     class_names = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
     frames = []
     for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):

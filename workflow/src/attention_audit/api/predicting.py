@@ -39,7 +39,7 @@ MAX_COARSE_VALUES = 6
 def check_batch_size(batch_size: Any) -> None:
     """Raise AuditError where it is no number of texts."""
     if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
+        raise AuditError("batch_size", f"is {batch_size!r:.40}", "give a whole number, 1 or more")
 
 
 @dataclass
@@ -89,8 +89,9 @@ class Predictions:
             difference = np.abs(self._call([texts[at] for at in half]) - answers[half]).max()
             if difference > MAX_REPEAT_DIFFERENCE:
                 raise AuditError(
-                    f"{self.place}: moves a probability by {difference:.2g} when the same texts come in another batch; "
-                    "switch off dropout (model.eval()), and keep padding out of the prediction, or give batch_size=1"
+                    self.place,
+                    f"moves a probability by {difference:.2g} when the same texts come in another batch",
+                    "switch off dropout (model.eval()), and keep padding out of the prediction, or give batch_size=1",
                 )
         self.known |= zip(new, answers, strict=True)
         count = len(self.known)
@@ -103,8 +104,10 @@ class Predictions:
         except Exception as error:
             example = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
             raise AuditError(
-                f"{self.place}: called with a list of {len(texts)} texts, the first being the list of words "
-                f"[{example}], it raises {error!r}; make it take such lists"
+                self.place,
+                f"called with a list of {len(texts)} texts, the first being the list of words [{example}], it raises "
+                f"{error!r}",
+                "make it take such lists",
             ) from error
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
@@ -112,15 +115,16 @@ class Predictions:
         classes, before = answers.shape[1], len(next(iter(self.known.values()), answers[0]))
         if classes != before or classes < 2:
             fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)
-            raise AuditError(f"{self.place}: {fault}; {wanted}")
+            raise AuditError(self.place, fault, wanted)
         deviations = np.abs(np.abs(answers).sum(1) - 1)
         # a row with NaN is the furthest
         worst = int(deviations.argmax())
         if not deviations[worst] <= SUM:
             row = ", ".join(f"{value:.4g}" for value in answers[worst])
             raise AuditError(
-                f"{self.place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}; "
-                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]"
+                self.place,
+                f"of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}",
+                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]",
             )
         return answers
 

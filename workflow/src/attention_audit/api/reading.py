@@ -214,16 +214,16 @@ class Trained:
         MAPS.refuse_unknown(maps)
         if maps and (data.suite.name != "hf" or not model.judged):
             raise AuditError(
-                f"{model.name}: is no Transformer classifier in question, which maps are of; leave them out"
+                model.name, "is no Transformer classifier in question, which maps are of", "leave them out"
             )
         tokens = data.config.corpora[data.name].preparation.tokens
         split = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
         if not split.words:
-            raise AuditError("text: no word is in it; give one with words")
+            raise AuditError("text", "no word is in it", "give one with words")
         runs = [run for run in model.runs if self._is_there(run)]
         if not runs:
             path = self._place_weights(model.runs[0])
-            raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
+            raise AuditError(str(path), "not there", f"make it with `snakemake {path}`, or name another model")
         adversary, base = data.shown, data.base
         away = [adversary] if adversary and base and base.model is model and self._is_there(adversary) else []
         row = {
@@ -320,14 +320,16 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
     if dataset not in (datasets := scope.list_datasets(find_suite(suite))):
         names = ", ".join(datasets) or "none"
-        raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {names}); name another")
+        fault = f"not a data set of suite {suite} in {results} (known: {names})"
+        raise AuditError(dataset, fault, "name another")
     models = scope.find_data(suite, dataset).models
     if model not in models:
-        raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(models)}); name another")
+        fault = f"not a model of suite {suite} (known: {', '.join(models)})"
+        raise AuditError(model, fault, "name another")
     pairs = config.corpora[dataset].pairs
     if pairs or not models[model].network:
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
-        raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
+        raise AuditError(model, f"{reason}, so no text can be given to it", "name another")
     return Trained(Trainings(scope), models[model])
 
 
@@ -352,8 +354,9 @@ def reading(
     at: Any = ids.index(str(text)) if text in ids else text
     if at not in range(len(ids)):
         raise AuditError(
-            f"text: {text!r} is neither an id nor a place; give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to "
-            f"{len(ids) - 1}"
+            "text",
+            f"{text!r} is neither an id nor a place",
+            f"give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to {len(ids) - 1}",
         )
     at = int(at)
     trainings, away = ([build_readout(training).align([ids[at]]) for training in group] for group in arguments.values())

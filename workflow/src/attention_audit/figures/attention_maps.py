@@ -160,7 +160,9 @@ class Page:
         """Give the figure its height. Raises AuditError where no image can be that high."""
         height = self.top + MARGIN
         if height / POINTS * style.DPI > MAX_HEIGHT_PIXELS:
-            raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
+            raise AuditError(
+                "config: attention_maps", "too many or too long texts for one image", "name fewer instances"
+            )
         self.figure.set_figheight(height / POINTS)
         self.axes.set_ylim(height, 0)
         return self.figure

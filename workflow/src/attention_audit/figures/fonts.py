@@ -72,11 +72,13 @@ def _find_family(font: str) -> str:
             _list_fonts.cache_clear()
             return str(get_font(font).family_name)
         except (OSError, RuntimeError) as error:
-            raise AuditError(f"config: font: {font}: not a font ({error}); name a .ttf, .otf or .ttc file") from error
+            fault, remedy = f"not a font ({error})", "name a .ttf, .otf or .ttc file"
+            raise AuditError(f"config: font: {font}", fault, remedy) from error
     if font not in _list_fonts():
         raise AuditError(
-            f"config: font: this machine has no font {font!r}; install it, or name a file, or one of the families "
-            "that `fc-list : family` prints"
+            "config: font",
+            f"this machine has no font {font!r}",
+            "install it, or name a file, or one of the families that `fc-list : family` prints",
         )
     return font
 

@@ -191,9 +191,9 @@ def read_picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
             address = "data:image/png;base64," + b64encode(path.read_bytes()).decode()
             return Picture(address, *image.size), json.loads(image.info["Description"])
     except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "not there", rebuild_hint(path)) from error
     except (OSError, SyntaxError, KeyError, ValueError) as error:
-        raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "truncated or corrupt PNG", rebuild_hint(path)) from error
 
 
 def render_node(node: nodes.Node, anchors: Collection[str]) -> Markup:
