@@ -15,7 +15,7 @@ MAX_LINE_LENGTH = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
 MAX_LINES = 20
 """Lines at most; who has more faults than that has written another kind of file."""
-QUOTED = re.compile(r"'([^']*)'")
+QUOTED_NAME = re.compile(r"'([^']*)'")
 NAME_RULE = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
@@ -98,7 +98,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             message, remedy = f"{value!r} is a text in YAML", f"write {yaml.safe_dump(float(value)).split()[0]}"
         case "union_tag_invalid":
             kind, kinds = value.get("kind"), context["expected_tags"]
-            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(kinds))}; known: {kinds}"
+            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED_NAME.findall(kinds))}; known: {kinds}"
         case "union_tag_not_found":
             message = "missing key `kind`"
         case "model_type" | "dict_type":
@@ -107,7 +107,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             message, remedy = f"{value!r} is no name: {NAME_RULE}", f"{like!r} would do" if like else ""
         case "literal_error" if isinstance(value, str):
-            message += suggest(value, QUOTED.findall(context["expected"]))
+            message += suggest(value, QUOTED_NAME.findall(context["expected"]))
     return [(message, remedy)]
 
 

@@ -62,22 +62,22 @@ def compare_largest(labels: Integers, predictions: Integers) -> list[Sample]:
     """
     counts = np.bincount(labels)
     hits = (predictions == labels).astype(np.float64)
-    return [average(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
+    return [average_texts(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
 
 
-def clean(values: Floats, shifts: Floats, texts: Flags) -> Sample:
+def make_sample(values: Floats, shifts: Floats, texts: Flags) -> Sample:
     """Make a sample in which a value that is not finite is NaN, and a text that moves it by no number moves nothing."""
     finite = np.isfinite(values), np.isfinite(shifts)
     return Sample(np.where(finite[0], values, np.nan), np.where(finite[1], shifts, 0.0), texts)
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def average(values: Floats) -> Sample:
+def average_texts(values: Floats) -> Sample:
     """Average values text by text, (S, N)."""
     finite = np.isfinite(values)
     count = finite.sum(1, keepdims=True)
     means = np.nansum(values, 1, keepdims=True) / count
-    return clean(means[:, 0], (values - means) / count, np.asarray(finite.any(0)))
+    return make_sample(means[:, 0], (values - means) / count, np.asarray(finite.any(0)))
 
 
 @np.errstate(invalid="ignore", divide="ignore")
@@ -93,7 +93,7 @@ def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, mini
     sums = bottom.sum(1)
     enough = is_clear(bottom, texts, groups) & (sums >= minimum * finite.sum(1))
     values = np.where(enough, top.sum(1) / sums, np.nan)
-    return clean(values, (top - values[:, None] * bottom) / sums[:, None], texts)
+    return make_sample(values, (top - values[:, None] * bottom) / sums[:, None], texts)
 
 
 def place_ranking(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
@@ -123,7 +123,7 @@ def compare_shuffled(sample: Sample, shuffled: Sample) -> Sample:
     """
     ratio = sample.values / shuffled.values
     shifts = -sample.moved / shuffled.values[:, None] + (sample.values / shuffled.values**2)[:, None] * shuffled.moved
-    return clean(1 - ratio, shifts, sample.texts | shuffled.texts)
+    return make_sample(1 - ratio, shifts, sample.texts | shuffled.texts)
 
 
 def find_sides(lead: Floats, floor: float) -> Floats:
@@ -156,7 +156,7 @@ def weigh_classes(tvd: Floats, predictions: Integers) -> float:
     return float(np.mean(means)) if means else np.nan
 
 
-class Adversary(NamedTuple):
+class AdversaryResult(NamedTuple):
     """One adversary, a whole model: its family, lambda and seed; how far its predictions are from the base model's.
 
     dev, test: the TVD on either split, see `weigh_classes`. value: the similarity of its map to the base model's on
@@ -177,8 +177,8 @@ class Bracket(NamedTuple):
     """What a budget leaves open: the least similar adversary within it, and the next one beyond; None where none is."""
 
     budget: float
-    within: Adversary | None
-    beyond: Adversary | None
+    within: AdversaryResult | None
+    beyond: AdversaryResult | None
 
     @property
     def interval(self) -> tuple[float, float, float]:
@@ -190,7 +190,7 @@ class Bracket(NamedTuple):
         return (self.within.value, low, self.within.high) if self.within else (1.0, low, 1.0)
 
 
-def find_bracket(adversaries: Sequence[Adversary], budget: float) -> Bracket:
+def bracket_budget(adversaries: Sequence[AdversaryResult], budget: float) -> Bracket:
     """Find the least similar adversary that holds a budget on dev and on test, and the next one beyond it.
 
     That is the one with the least TVD on test of those that are less similar.

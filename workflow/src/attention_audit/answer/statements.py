@@ -6,20 +6,20 @@ from itertools import combinations, pairwise
 from math import inf, nan
 from typing import Any
 
-from attention_audit.questions import ANY_WEIGHTS, AVOIDED, LEAST_OF_CLASS, LEAST_TEXTS, PARTS, QUESTIONS
+from attention_audit.questions import ANY_WEIGHTS, AVOIDED, EXTENTS, LEAST_OF_CLASS, LEAST_TEXTS, QUESTIONS
 
 from .estimates import Estimate
 
 ZONES = "123"
 """Low, middle and high."""
-NONE, CLASSES = "-", "≠"
+NONE, BY_CLASS = "-", "≠"
 """Instead of zones: no statement; or one for each class, since classes lie apart."""
 STATEMENT_ZONES = ("1", "12", "2", "23", "3")
 """The zones of the words of `Question.said`."""
 CANNOT_TELL = "cannot tell"
 TOO_FEW = "{} of the {} {} needed"
 SHUFFLED = "shuffled weights"
-NOTHING = "there is nothing to be had: even the best order changes hardly anything"
+NOTHING_TO_FIND = "there is nothing to be had: even the best order changes hardly anything"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Part:
 class Cell:
     """One question of one model: the estimate, the zones that its interval touches, and what is said.
 
-    zones: of 1, 2 and 3; `NONE` with the `reason`; or `CLASSES`. clause: what stands beside the statement. left_out:
+    zones: of 1, 2 and 3; `NONE` with the `reason`; or `BY_CLASS`. clause: what stands beside the statement. left_out:
     texts of one item. apart: trainings that lie in none of the zones. classes: the part and the zones of each predicted
     class; "" of one with too few texts. beside: further columns of the summary.
     """
@@ -72,7 +72,7 @@ def take_lower(zones_a: str, zones_b: str) -> str:
     return "".join(zone for zone in ZONES if min(zones_a[0], zones_b[0]) <= zone <= min(zones_a[-1], zones_b[-1]))
 
 
-def list_zones(question: str, part: Part) -> tuple[str, str]:
+def list_part_zones(question: str, part: Part) -> tuple[str, str]:
     """Name the zones of the estimate of a part and, of `signed`, of the second one; "" where one is not known."""
     main, avoided = part.estimate, part.avoided or Estimate()
     return list_touched(main.low, main.high, QUESTIONS[question].cuts), list_touched(avoided.low, avoided.high, AVOIDED)
@@ -80,7 +80,7 @@ def list_zones(question: str, part: Part) -> tuple[str, str]:
 
 def find_zones(question: str, part: Part) -> str:
     """Name the zones of a part; "" where they are not known."""
-    return take_lower(*list_zones(question, part))
+    return take_lower(*list_part_zones(question, part))
 
 
 def say_zones(zones: str, words: Sequence[str]) -> str:
@@ -90,11 +90,11 @@ def say_zones(zones: str, words: Sequence[str]) -> str:
 
 def say_part(question: str, part: Part) -> str:
     """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
-    main, avoided = list_zones(question, part)
+    main, avoided = list_part_zones(question, part)
     lower, words = take_lower(main, avoided), QUESTIONS[question].said
     if lower == main or avoided == ZONES:
         return say_zones(lower, words)
-    return f"{say_zones(main, words)}, {say_zones(avoided, PARTS)} more than {part.chance}"
+    return f"{say_zones(main, words)}, {say_zones(avoided, EXTENTS)} more than {part.chance}"
 
 
 def count_apart(question: str, part: Part, zones: str) -> int:
@@ -116,7 +116,7 @@ def find_objection(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     if 0 < groups < needed:
         what = "texts" if groups == part.estimate.texts else "groups of texts"
         return TOO_FEW.format(groups, needed, what)
-    return "" if groups and find_zones(question, part) else NOTHING
+    return "" if groups and find_zones(question, part) else NOTHING_TO_FIND
 
 
 def has_gap(question: str, classes: Sequence[tuple[Part, str]]) -> bool:
@@ -145,6 +145,6 @@ def conclude(
     stated = sorted((pair for pair in of_classes if pair[1]), key=lambda pair: pair[0].estimate.value)
     if has_gap(question, stated):
         ends = [f"{end.name} {say_part(question, end)}" for end, _ in (stated[0], stated[-1])]
-        return replace(cell, zones=CLASSES, said="; ".join(ends))
+        return replace(cell, zones=BY_CLASS, said="; ".join(ends))
     zones = find_zones(question, part)
     return replace(cell, zones=zones, said=say_part(question, part), apart=count_apart(question, part, zones))

@@ -55,15 +55,15 @@ from .predicting import (
     ORDERS,
     Predict,
     Predictions,
-    Report,
-    Texts,
+    Reporter,
+    TokenizedTexts,
     check_batch_size,
-    count_texts,
+    count_predicted_texts,
     delete_words,
 )
 
-SCORES, MARKS = "scores", "marks"
-LABELS = {SCORES: "Scores of words"}
+SCORES, MARKED = "scores", "marks"
+SCORE_LABELS = {SCORES: "Scores of words"}
 REASONS = {
     "used": "it needs other weights in the place of the map, which a function of words does not take; see api.audit",
     "unique": "it needs another model that predicts alike and has another map; api.audit takes one",
@@ -79,7 +79,7 @@ TOKENIZER_MARK = re.compile(
     r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
 )
 """What tokenizers put before a text and behind it; an empty token too."""
-PIECES = {
+PIECE_FORMS = {
     "##": (r"##\w.*", 0.01),
     "▁": (r"▁.*", 0.01),
     "@@": (r".+@@", 0.01),
@@ -115,7 +115,7 @@ class Judgement(Answer):
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
-def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
+def find_texts(tokens: Written, language: str | None, report: Reporter) -> TokenizedTexts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     entries = list_entries(tokens, "tokens")
     if entries and all(isinstance(text, str) for text in entries) and (language or find_unspaced(entries)):
@@ -126,7 +126,7 @@ def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
     return texts
 
 
-def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
+def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], TokenizedTexts]:
     """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends, and where
     they stand. Raises AuditError where the tokens between them are no words.
     """
@@ -156,7 +156,7 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     words = [*chain(*contents)]
     if any(word != word.strip() for word in words):
         report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
-    for sign, (form, share) in PIECES.items():
+    for sign, (form, share) in PIECE_FORMS.items():
         pieces = [word for word in words if re.fullmatch(form, word)]
         if len(pieces) >= share * len(words) and pieces:
             raise AuditError(
@@ -167,7 +167,7 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     return parts, contents
 
 
-def read_scores(scores: Sequence[Any], texts: Texts, parts: Sequence[slice], argument: str) -> list[Floats]:
+def read_scores(scores: Sequence[Any], texts: TokenizedTexts, parts: Sequence[slice], argument: str) -> list[Floats]:
     """List the scores of one training of these parts of texts, (L_i,) or (L_i, C) each. Raises AuditError where they
     are not of these texts.
     """
@@ -196,23 +196,23 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
 
-def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
+def read_marks(marks: Sequence[Sequence[int] | None], texts: TokenizedTexts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     cases = []
-    each = zip(list_entries(marks, MARKS, len(texts)), texts, parts, strict=True)
+    each = zip(list_entries(marks, MARKED, len(texts)), texts, parts, strict=True)
     for number, (positions, words, part) in enumerate(each):
         if positions is None:
             continue
-        indices = list_integers(positions, f"{MARKS}: text {number}")
+        indices = list_integers(positions, f"{MARKED}: text {number}")
         if outside := [at for at in indices if not 0 <= at < len(words)]:
-            raise AuditError(MARKS, f"text {number} names word {outside[0]} of {len(words)}", "count words from 0")
+            raise AuditError(MARKED, f"text {number} names word {outside[0]} of {len(words)}", "count words from 0")
         if len({*indices}) < len(indices):
             raise AuditError(
-                MARKS, f"text {number} names a word twice", "give positions of words, and no 0 or 1 a word"
+                MARKED, f"text {number} names a word twice", "give positions of words, and no 0 or 1 a word"
             )
         if outside := [at for at in indices if not part.start <= at < part.stop]:
-            raise AuditError(MARKS, f"text {number} names word {outside[0]}, which is left out", "name words alone")
-        cases.append(Case(number, MARKS, np.isin(np.arange(part.start, part.stop), indices)))
+            raise AuditError(MARKED, f"text {number} names word {outside[0]}, which is left out", "name words alone")
+        cases.append(Case(number, MARKED, np.isin(np.arange(part.start, part.stop), indices)))
     return cases
 
 
@@ -275,11 +275,11 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     return state_pairs(measured, pairs + 1, [1 - correlations, np.ones_like(correlations), same], how)
 
 
-def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
+def list_audit_rows(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
     texts = texts.rename(columns={"training": "seed", "words": "items", "scores": "attention", "leave_one_out": "loo"})
-    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKS, label=label)
+    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKED, label=label)
     about = ["model", "seed", "id", "annotator"]
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
     return {
@@ -299,7 +299,7 @@ def judge(
     classes: Sequence[str] | None = None,
     language: str | None = None,
     batch_size: int = 64,
-    report: Report = print_progress,
+    report: Reporter = print_progress,
 ) -> Judgement:
     """Ask what scores of words may be read as, of a model that is known by a function alone.
 
@@ -336,7 +336,7 @@ def judge(
     """
     single = callable(predict)
     texts = find_texts(tokens, language, report)
-    parts, words = find_words(texts, report)
+    parts, words = trim_marks(texts, report)
     functions: Sequence[Any] = predict if isinstance(predict, Sequence) else [predict]
     for function in functions:
         wanted = "function; give one from lists of words to probabilities, or a list of such functions, one a training"
@@ -351,7 +351,7 @@ def judge(
     maps = [read_scores(values, texts, parts, f"scores{name}") for values, name in zip(score_sets, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
     gold = None if labels is None else list_integers(labels, "labels", len(texts), "iufb")
-    texts, limit = words, count_texts(np.array([*map(len, words)]))
+    texts, limit = words, count_predicted_texts(np.array([*map(len, words)]))
     predictions = [
         Predictions(function, f"predict{name}", batch_size, limit, report)
         for function, name in zip(functions, names, strict=True)
@@ -380,10 +380,10 @@ def judge(
     )
     reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
     questions: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
-    audits = list_audits(by_text, gold)
+    audits = list_audit_rows(by_text, gold)
     subject = EvaluatedModel(
         dataset="texts", suite="", paper="", model=SCORES, seeds=len(frames), items="words", unasked={}, given=True
     )
     row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(class_names)), {}), questions)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
-    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)
+    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), SCORE_LABELS, by_text)

@@ -20,14 +20,14 @@ from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given import SUM, read_numbers
 
-Texts = Sequence[Sequence[str]]
+TokenizedTexts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
-Report = Callable[[str], None]
+Reporter = Callable[[str], None]
 ORDERS = ("random", "scores", "leave_one_out")
 """In which the words of a text are deleted."""
-STEPS = (5, *range(10, 100, 10))
+DELETED_PERCENTS = (5, *range(10, 100, 10))
 """The shares of the words, in percent, that are deleted beside one word alone."""
-AVERAGED = (0, *(1 + STEPS.index(share) for share in DELETED))
+AVERAGED = (0, *(1 + DELETED_PERCENTS.index(share) for share in DELETED))
 """The steps over which falls are averaged, as in the audit `located`."""
 MAX_REPEAT_DIFFERENCE = 1e-3
 """How far a prediction may be from that of the same text in another batch."""
@@ -53,7 +53,7 @@ class Predictions:
     place: str
     batch_size: int
     most: int
-    report: Report
+    report: Reporter
     known: dict[bytes, Floats] = field(default_factory=dict)
 
     @property
@@ -131,17 +131,17 @@ class Predictions:
 
 def count_gone(lengths: Integers) -> Integers:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
-    shares = -(-lengths[:, None] * np.array(STEPS) // 100)
+    shares = -(-lengths[:, None] * np.array(DELETED_PERCENTS) // 100)
     return np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
 
 
-def count_texts(lengths: Integers) -> int:
+def count_predicted_texts(lengths: Integers) -> int:
     """Count the texts that are predicted at most: whole, without each word, and step by step in three orders."""
     deletable = lengths[lengths > 1]
     return int(len(lengths) + deletable.sum() + len(ORDERS) * (count_gone(deletable) > 1).sum())
 
 
-def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Floats]) -> pd.DataFrame:
+def delete_words(predictions: Predictions, tokens: TokenizedTexts, scores: Sequence[Floats]) -> pd.DataFrame:
     """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it.
 
     Words come by `stream` of a seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes

@@ -48,12 +48,12 @@ from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
-ID = "text"
-DIGITS = 3
-ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
-RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
+TEXT_ID = "text"
+TABLE_DIGITS = 3
+WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
+WIDTH_RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
 NOT_KNOWN = " (unknown)"  # behind a word of the figure
-OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
+OTHER_PANELS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +102,7 @@ class Reading:
         return f"Reading({'; '.join(self._write_head(self.words).splitlines())})"
 
     def _repr_html_(self) -> str:
-        table = self.words.dropna(axis=1, how="all").round(DIGITS)
+        table = self.words.dropna(axis=1, how="all").round(TABLE_DIGITS)
         return f"<p>{escape(self._write_head(self.words))}</p>{table.to_html(index=False)}"
 
     def figure(self) -> Figure:
@@ -112,13 +112,13 @@ class Reading:
         """
         words = self.words.dropna(subset="weight")
         _, *map_names = map(str, words.loc[:, "known":])
-        labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in map_names}
+        labels = OTHER_PANELS | {name: MAPS[name].label if name in MAPS else name for name in map_names}
         panels = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))
         with style.use_house_style([*words["word"], str(self.facts["prediction"])]):
-            ratios = [RATIOS.get(name, 2) for name in ("weight", *panels)]
-            width = style.WIDTH * max(1, sum(ratios) / sum(RATIOS.values()))
-            figure = Figure(figsize=(width, ROW * len(words) + MARGIN), layout="constrained")
+            ratios = [WIDTH_RATIOS.get(name, 2) for name in ("weight", *panels)]
+            width = style.PAGE_WIDTH * max(1, sum(ratios) / sum(WIDTH_RATIOS.values()))
+            figure = Figure(figsize=(width, WORD_HEIGHT * len(words) + WORDS_MARGIN), layout="constrained")
             main, *sides = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
             main.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
             if (words["highest"] > words["lowest"]).any():
@@ -134,7 +134,7 @@ class Reading:
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
                 axes.set_xlabel(label)
-            figure.suptitle(self._write_head(words), fontsize=style.TEXT, x=0.01, ha="left")
+            figure.suptitle(self._write_head(words), fontsize=style.TEXT_SIZE, x=0.01, ha="left")
             figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
@@ -193,9 +193,9 @@ class Trained:
             split = build_split_of(pieces, texts, device)
             about = class_order, source.imposed, source.layer, maps
         if isinstance(network, TransformerClassifier) and pieces is not None:
-            readout = take_classifier(network.eval(), pieces, [ID], split.labels, *about)
+            readout = take_classifier(network.eval(), pieces, [TEXT_ID], split.labels, *about)
         else:
-            readout = take_readout(network, split, [ID])
+            readout = take_readout(network, split, [TEXT_ID])
         if pieces is not None:
             # marks are known, and a word is of which the tokenizer knows any piece
             known_items, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
@@ -227,7 +227,7 @@ class Trained:
         adversary, base = data.shown, data.base
         away = [adversary] if adversary and base and base.model is model and self._is_there(adversary) else []
         row = {
-            "id": ID,
+            "id": TEXT_ID,
             "label": 0,
             "label_name": "",
             "tokens": split.words,

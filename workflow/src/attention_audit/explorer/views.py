@@ -23,14 +23,14 @@ from .document import (
     AboutView,
     ColumnKind,
     MapKind,
-    Run,
-    Tail,
     View,
+    ViewRun,
+    ViewTail,
     Weights,
     round_digits,
 )
 
-Maps = list[Floats | None]
+ViewMaps = list[Floats | None]
 """Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
 Known = Mapping[Any, Floats32]
 """Values of the words of texts, by id."""
@@ -42,7 +42,7 @@ EFFECT = 4
 SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
-ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
+ATTRIBUTION_MAPS: Mapping[str, tuple[MapKind, str, str]] = {
     "gradient": (
         "share",
         "gradient",
@@ -102,13 +102,19 @@ class ViewBuilder:
         self.marks = (reference.lengths - reference.words).tolist()
         self.heads = 0 if reference.several is None else reference.several.weights[0].shape[1]
         self.here = reference.decided and reference.attending is None
-        self.maps: dict[str, Maps] = {}
+        self.maps: dict[str, ViewMaps] = {}
         self.abouts: list[AboutMap] = []
         self.own: dict[str, list[list[float] | None]] = {}
         self._gather()
 
     def _add(
-        self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **fields: Any
+        self,
+        key: str,
+        label: str,
+        meaning: str,
+        maps: ViewMaps | None = None,
+        model: Readout | None = None,
+        **fields: Any,
     ) -> None:
         """Add a map, and what the model predicts whose own map it is. fields: what else AboutMap has."""
         about = AboutMap(
@@ -120,7 +126,7 @@ class ViewBuilder:
         if model is not None:
             self.own[key] = [*round_probabilities(model.probabilities)]
 
-    def _fit(self, maps: Iterable[Floats32 | None]) -> Maps:
+    def _fit(self, maps: Iterable[Floats32 | None]) -> ViewMaps:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
@@ -132,10 +138,10 @@ class ViewBuilder:
             for map_, shape in zip(maps, shapes, strict=True)
         ]
 
-    def _fit_model(self, readout: Readout) -> Maps:
+    def _fit_model(self, readout: Readout) -> ViewMaps:
         return self._fit(readout.attention if readout.several is None else readout.several.weights)
 
-    def _fit_words(self, values: Iterable[Floats32 | None]) -> Maps:
+    def _fit_words(self, values: Iterable[Floats32 | None]) -> ViewMaps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
             np.append(scores, np.zeros(marks)) if scores is not None and len(scores) == words else None
@@ -172,7 +178,7 @@ class ViewBuilder:
                 self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
         scores = {name: map(values.get, reference.ids) for name, values in self.attributions.items()}
         for name, values in {**scores, **reference.maps}.items():
-            kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
+            kind, label, meaning = ATTRIBUTION_MAPS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
         marked = [
             np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0) if text["marks"] else None
@@ -183,7 +189,7 @@ class ViewBuilder:
             self._add("people", "marked words", meaning, self._fit_words(marked), kind="mark")
 
     @property
-    def imposable(self) -> dict[str, Maps]:
+    def imposable(self) -> dict[str, ViewMaps]:
         """The stored maps that can be imposed on the states of any seed."""
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
@@ -199,19 +205,19 @@ class ViewBuilder:
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*(words[at] for at in self.first.places[index]), *names], len(words) - count
 
-    def _add_states(self, runs: Iterable[Run]) -> None:
+    def _add_states(self, runs: Iterable[ViewRun]) -> None:
         """Give the runs their states and biases, and the tail of a model of pairs."""
         for run, readout in zip(runs, self.readouts, strict=True):
             run["z"] = [round_digits(z).ravel().tolist() for z in readout.contribution]
             run["bias"] = round_digits(readout.bias).tolist()
             if readout.head is not None:
-                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+                run["tail"] = ViewTail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
-        even: Maps = [np.full(weights.T.shape, 1 / len(weights)) for weights in self.first.attending.weights]
+        even: ViewMaps = [np.full(weights.T.shape, 1 / len(weights)) for weights in self.first.attending.weights]
         choices = {"uniform": even} | self.imposable
         return {
             str(seed): {key: predict_under(readout, maps) for key, maps in choices.items()}
@@ -222,7 +228,7 @@ class ViewBuilder:
         """Write the texts of the view."""
         ids, candidates = self.first.ids, self.first.candidates
         runs = {
-            str(seed): Run(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
+            str(seed): ViewRun(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
             for seed, each in self.runs.items()
         }
         maps: dict[str, list[Weights | None]] = {
@@ -272,7 +278,7 @@ class ViewBuilder:
                 AboutColumn(
                     name=column.name,
                     label=WORDING["column"].get(column.name, column.name),
-                    kind=KINDS.get(column.type, "text"),
+                    kind=COLUMN_KINDS.get(column.type, "text"),
                     unit=column.unit,
                     meaning=column.meaning,
                 )
@@ -282,7 +288,12 @@ class ViewBuilder:
         return cast(AboutView, view)
 
 
-KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}
+COLUMN_KINDS: dict[Any, ColumnKind] = {
+    flag.type: "flag",
+    integer.type: "integer",
+    real.type: "number",
+    reals.type: "number",
+}
 SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
 
 
@@ -295,9 +306,9 @@ def write_value(value: Any) -> str | float | bool | None:
     return cast("str | bool | None", value)
 
 
-def compute_contributions(readout: Readout) -> Maps:
+def compute_contributions(readout: Readout) -> ViewMaps:
     """Compute the exact contributions of each text, (L,), in float64."""
-    contributions: Maps = [None] * len(readout)
+    contributions: ViewMaps = [None] * len(readout)
     for texts in readout.batches(torch.float64):
         exact = find_contributions(texts)
         if exact is not None:
@@ -306,7 +317,7 @@ def compute_contributions(readout: Readout) -> Maps:
     return contributions
 
 
-def predict_under(readout: Readout, maps: Maps) -> list[list[float] | None]:
+def predict_under(readout: Readout, maps: ViewMaps) -> list[list[float] | None]:
     """Predict as a Transformer does under other weights of its heads, (H, L) a text; None where there are none."""
     heads = cast(HeadStates, readout.several)
     weights = [

@@ -24,31 +24,31 @@ from attention_audit.tables.tidy import average_columns
 from attention_audit.tables.variants import make_curves
 
 from . import style
-from .panels import QUARTERS, describe, draw_density, draw_legend, make_panels, scale_by_roots, write_reason
+from .panels import QUARTER_TICKS, draw_density, draw_legend, explain_axes, make_panels, scale_by_roots, write_reason
 from .style import Keywords
 
-HEIGHT, PAIR, ROAR_HEIGHT = 1.9, 3.2, 2.4  # inches: of a panel, of a pair of them, and of one of ROAR
-CELLS = (40, 30)  # of the density of a panel, along x and y
+ERASURE_HEIGHT, PAIR_HEIGHT, ROAR_HEIGHT = 1.9, 3.2, 2.4  # inches: of a panel, of a pair of them, and of one of ROAR
+TEXT_CELLS = (40, 30)  # of the density of a panel, along x and y
 MIN_TEXTS_SHADED = 0.3  # texts, so that a single one is seen
-LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
+MIN_ATTENTION_END, MIN_JS_END = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
 MIN_BELOW_ZERO = 0.01  # of the axis of divergence lies below 0 at least, before its root
 SHADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 NOT_IN_PAPER = "smallest"
 """The ranking that the paper does not have; a line above it sets it apart."""
-MEASURES = {
+ERASER_MEASURES = {
     "comprehensiveness": "attention-\ncomprehensiveness\n↑ higher is better",
     "sufficiency": "attention-\nsufficiency\n↓ lower is better",
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
-LINE: Keywords = {"markersize": 3, "linewidth": 0.7}
-CURVE: Keywords = {"markersize": 3.5, "linewidth": 1, "clip_on": False}
+RANKING_LINE: Keywords = {"markersize": 3, "linewidth": 0.7}
+ROAR_CURVE: Keywords = {"markersize": 3.5, "linewidth": 1, "clip_on": False}
 FIRST_MARKER_POINTS = 6.0  # points: the marker of the first ranking
-MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL}
+MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL_SIZE}
 """What stands in the right margin."""
 THIN_LINE: Keywords = {"color": style.BLACK, "linewidth": 0.7}
 
 
-def find_bounds(values: pd.Series, reach: float) -> tuple[float, float]:
+def find_axis_ends(values: pd.Series, reach: float) -> tuple[float, float]:
     """Reach from 0, or the smallest value, to the largest, or `reach`, with a little room."""
     return 1.05 * min(0.0, values.min()), 1.05 * max(reach, values.max())
 
@@ -62,15 +62,15 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
     the panels.
     """
-    figure, panels = make_panels(select_compared(single_weight), HEIGHT, models)
+    figure, panels = make_panels(select_compared(single_weight), ERASURE_HEIGHT, models)
     meshes = []
     for panel in panels:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
-        low, high = find_bounds(y, LEAST_JS)
-        axes.set_xlim(find_bounds(x, LEAST))
+        low, high = find_axis_ends(y, MIN_JS_END)
+        axes.set_xlim(find_axis_ends(x, MIN_ATTENTION_END))
         scale_by_roots(axes, "y", min(low, -MIN_BELOW_ZERO * high), high)
-        meshes.append(draw_density(axes, x, y, CELLS, MIN_TEXTS_SHADED))
+        meshes.append(draw_density(axes, x, y, TEXT_CELLS, MIN_TEXTS_SHADED))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         panel.write_title(f"below 0: {(y < 0).sum()} of {len(y)}")
@@ -83,7 +83,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     )  # fmt: skip
     bar.minorticks_off()
     bar.outline.set_visible(False)
-    describe(
+    explain_axes(
         figure,
         "Δα: attention of the top item minus that of another",
         "above 0 the top item matters more than the other, below 0 less",
@@ -137,7 +137,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     names.RANKINGS.
     """
     rankings = RANKINGS.arrange(ranked_sets["ranking"].unique())
-    figure, panels = make_panels(ranked_sets, HEIGHT, models)
+    figure, panels = make_panels(ranked_sets, ERASURE_HEIGHT, models)
     for panel in panels:
         [axes] = panel.axes
         all_fractions = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
@@ -147,8 +147,8 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
         some, texts = (rows.index.unique("id").size for rows in (fractions, all_fractions))
         panel.write_title(f"{some} of {texts} text{' flips' if texts == 1 else 's flip'}")
         axes.set(xlim=(0, 1))
-        axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
-    describe(
+        axes.set_xticks([*QUARTER_TICKS], [*QUARTER_TICKS.values()])
+    explain_axes(
         figure,
         "fraction of the items erased until the decision flips (bar: median; diamond: mean)",
         "further left: the ranking finds what decides sooner",
@@ -162,7 +162,7 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
-    columns = [f"{measure}_curve_{number}" for measure in MEASURES for number in range(len(BINS))]
+    columns = [f"{measure}_curve_{number}" for measure in ERASER_MEASURES for number in range(len(BINS))]
     curves = curves.dropna(subset=columns)
     models.refuse_unknown(curves["model"].unique())
     points = average_columns(curves, ["model", "ranking"], columns, signed=columns)
@@ -184,7 +184,9 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     names = RANKINGS.arrange(points["ranking"].unique())
     for number, name in enumerate(names):
         line = points[points["ranking"] == name].sort_values("bin")
-        look = style.convert_look(RANKINGS[name]) | LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - number)}
+        look = (
+            style.convert_look(RANKINGS[name]) | RANKING_LINE | {"markersize": max(2.5, FIRST_MARKER_POINTS - number)}
+        )
         draw_band(axes, range(len(line)), line[["mean", "low", "high"]].to_numpy().T, look)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(-0.2, len(BINS) - 0.8)
@@ -200,20 +202,20 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     AuditError for a ranking that is not one of names.RANKINGS.
     """
     points = pd.concat([estimate_curves(frame, models) for frame in ranked_sets], ignore_index=True)
-    figure, panels = make_panels(points, PAIR, models, [1] * len(MEASURES))
+    figure, panels = make_panels(points, PAIR_HEIGHT, models, [1] * len(ERASER_MEASURES))
     for panel in panels:
-        for measure, axes, shared_axes in zip(MEASURES, panel.axes, panels[0].axes, strict=True):
+        for measure, axes, shared_axes in zip(ERASER_MEASURES, panel.axes, panels[0].axes, strict=True):
             if axes is not shared_axes:
                 axes.sharey(shared_axes)
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
-        panel.name_axes(*MEASURES.values(), size=style.TEXT)
-    describe(
+        panel.name_axes(*ERASER_MEASURES.values(), size=style.TEXT_SIZE)
+    explain_axes(
         figure,
         "items from the top of the ranking (%)",
         "above: what the predicted class loses without them; below: what it loses when only they are left",
     )
     names = RANKINGS.arrange(points["ranking"].unique())
-    draw_legend(figure, (style.convert_look(RANKINGS[name]) | LINE for name in names), len(names))
+    draw_legend(figure, (style.convert_look(RANKINGS[name]) | RANKING_LINE for name in names), len(names))
     return figure
 
 
@@ -232,10 +234,10 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
         [axes] = panel.axes
         for order, curve in make_curves(panel.rows).items():
             ends = 100 * np.array([estimate_mean(right)[:3] for right in curve.values()]).T
-            draw_band(axes, [*curve], ends, style.convert_look(RANKINGS[order]) | CURVE)
+            draw_band(axes, [*curve], ends, style.convert_look(RANKINGS[order]) | ROAR_CURVE)
             orders[order] = None
         axes.set_xlim(0, 100)
-    describe(
+    explain_axes(
         figure,
         "words that are masked (%)",
         "below the random curve: a ranking puts first what the task needs",

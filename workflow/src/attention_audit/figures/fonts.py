@@ -21,7 +21,7 @@ FONT = "DejaVu Sans"  # comes with matplotlib, so every machine draws the same
 BOXES = "Last Resort"  # comes with matplotlib too, and has a box for every character
 UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 """Categories of characters that have no shape of their own."""
-SELECTORS = range(0xFE00, 0xFE10)
+VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 """They choose between forms of the character before them, and have no shape either."""
 PREFERRED = "Noto Sans"
 EAST_ASIAN = {"HIRAGANA": "JP", "KATAKANA": "JP", "HANGUL": "KR", "BOPOMOFO": "TC", "CJK": "SC"}
@@ -35,7 +35,7 @@ def list_visible(texts: Iterable[str]) -> set[str]:
     return {
         character
         for character in set().union(*texts)
-        if unicodedata.category(character) not in UNSEEN and ord(character) not in SELECTORS
+        if unicodedata.category(character) not in UNSEEN and ord(character) not in VARIATION_SELECTORS
     }
 
 
@@ -111,7 +111,7 @@ def list_families(texts: Iterable[str] = ()) -> list[str]:
     return families
 
 
-def describe_missing(texts: Iterable[str]) -> str:
+def describe_boxes(texts: Iterable[str]) -> str:
     """Say in one line what no font of this machine has, and what to install; "" for nothing."""
     texts = list(texts)
     missing = sorted(_find_missing(texts, list_families(texts)))

@@ -20,9 +20,9 @@ FAR_JSD = log(2) / 2
 """From which JSD (nats) on an adversary is said to go far: half of the largest."""
 MAX_NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
-READABLE_LENGTHS = range(8, 31)
+GLANCE_LENGTHS = range(8, 31)
 """How many words a text has that is read at a glance."""
-UNKNOWN = {"others": 0, "agree": 0, "moved": -1}
+DOUBT_DEFAULTS = {"others": 0, "agree": 0, "moved": -1}
 """What stands for what is not known of a text."""
 NO_REASON = (
     "This is the first text of the data: there is none that the model gets right and is sure of and on which trainings "
@@ -43,7 +43,7 @@ def say_doubt(trainings: int, differ: int, distance: float, item: str) -> str:
     return " and ".join(clauses)
 
 
-def choose_opening(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
+def choose_first_text(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
     """Find the place of the text that is shown first, and say why, in a sentence; of an empty frame there is none.
 
     The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
@@ -55,13 +55,13 @@ def choose_opening(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
     has; others, other trainings of the model; agree, how many of them have the same top item; moved, the JSD (nats) to
     which the adversary moves its map. The last three are missing where they are not known.
     """
-    rows = texts.reset_index(drop=True).astype(dict.fromkeys(UNKNOWN, float)).fillna(UNKNOWN)
+    rows = texts.reset_index(drop=True).astype(dict.fromkeys(DOUBT_DEFAULTS, float)).fillna(DOUBT_DEFAULTS)
     differ, distances = rows["others"] - rows["agree"], rows["moved"]
     doubt = pd.DataFrame({"differ": differ > 0, "far": distances > FAR_JSD, "share": differ / rows["others"].clip(1)})
     sure = rows["right"] & (rows["sure"] >= SURE_PROBABILITY) & (doubt["differ"] | doubt["far"])
     if not sure.any():
         return 0, NO_REASON.format(item=item)
-    readable = sure & rows["words"].isin(READABLE_LENGTHS)
+    readable = sure & rows["words"].isin(GLANCE_LENGTHS)
     # to three digits, which every page has, so that all choose the same text
     doubt["moved"] = [round(distance, 3) for distance in distances]
     candidates = doubt[readable if readable.any() else sure].sort_values([*doubt], ascending=False, kind="stable")
@@ -112,7 +112,7 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
 def find_first_text(
     texts: pd.DataFrame, maps: Sequence[pd.DataFrame], corpus: Mapping[str, Mapping[str, Any]], items: str
 ) -> FirstText | None:
-    """Take the text that `choose_opening` chooses of the first model's; None where there is none.
+    """Take the text that `choose_first_text` chooses of the first model's; None where there is none.
 
     texts: a columns.TEXTS frame. maps: id, probabilities and attention of the first model's texts, by training. corpus:
     tokens and sentences, by id. items: what the weights lie on, "words" or "sentences".
@@ -126,7 +126,7 @@ def find_first_text(
         sure=rows["probabilities"].map(max),
         words=[len(corpus[id_]["tokens"]) for id_ in rows["id"]],
     )
-    position, why = choose_opening(rows, items.removesuffix("s"))
+    position, why = choose_first_text(rows, items.removesuffix("s"))
     row, by_sentence = rows.iloc[position], items == "sentences"
     text = corpus[row["id"]]
     starts = (text["sentences"] or []) if by_sentence else None

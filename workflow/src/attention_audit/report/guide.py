@@ -36,7 +36,7 @@ def describe_type(column: Column) -> str:
     return f"{lists}{type_}{', nullable' * column.nullable}"
 
 
-def list_columns(artefact: Artefact) -> list[tuple[str, str, str, str]]:
+def list_column_lines(artefact: Artefact) -> list[tuple[str, str, str, str]]:
     """List the columns of a file: name, type, unit and meaning; those that mean the same for several questions once."""
     # a < without a backslash would begin a tag, so that Markdown hid <pad>
     groups: dict[tuple[str, str], list[Column]] = {}
@@ -54,5 +54,5 @@ def list_columns(artefact: Artefact) -> list[tuple[str, str, str, str]]:
 def write_guide(job: GuideJob) -> str:
     """Write the whole page from guide.md."""
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
-    files = [(each, list_columns(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
+    files = [(each, list_column_lines(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
     return Template(text, trim_blocks=True).render(job=job, files=files)

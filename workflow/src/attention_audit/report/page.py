@@ -23,7 +23,7 @@ from PIL import Image
 
 from attention_audit.answer.lines import (
     Line,
-    Row,
+    TableRow,
     count_readings,
     describe_marks,
     describe_run,
@@ -44,15 +44,15 @@ from .terminal import count_machines, find_commit, find_span, list_versions
 
 TEXTS_TABLE = "texts"
 """The table of single texts, which is too long for the page."""
-DATASET = "data set"
+DATASET_HEADING = "data set"
 MOST_ROWS = 12
 """Rows of a table that are on the page; its files have all."""
 FRAME_HEIGHT_PIXELS = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
-TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
+HTML_TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
 
-MOST_WORDS = 90
+MAX_PARAGRAPH_WORDS = 90
 """Words of a paragraph to copy."""
 
 
@@ -71,7 +71,7 @@ class Picture(NamedTuple):
     height: int
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
@@ -79,7 +79,7 @@ class Answer(NamedTuple):
     answers, each with the questions.
     """
 
-    found: Row
+    found: TableRow
     model: str
     anchor: str
     view: str
@@ -123,8 +123,8 @@ class FinishedRun:
     first: FirstText | None = None
 
 
-def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
-    """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
+def write_paragraph(row: TableRow, model: str, lines: Sequence[Line]) -> str:
+    """Write what a paper may say of the map of a model: all statements that there are, in `MAX_PARAGRAPH_WORDS`.
 
     Where they find no room, intervals are left out, then numbers.
     """
@@ -143,7 +143,7 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
             value = f" ({line.value}{ends})" if numbers and line.value else ""
             claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
         paragraph = f"{about}: {'; '.join(claims)}."
-        if len(paragraph.split()) <= MOST_WORDS:
+        if len(paragraph.split()) <= MAX_PARAGRAPH_WORDS:
             break
     return paragraph
 
@@ -153,13 +153,13 @@ def list_answers(
     labels: Labels,
     exhibits: Sequence[ShownExhibit] = (),
     built: Labels | None = None,
-) -> list[tuple[str, list[Answer]]]:
+) -> list[tuple[str, list[PageAnswer]]]:
     """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.collect_labels`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    by_dataset: dict[str, list[Answer]] = {}
+    by_dataset: dict[str, list[PageAnswer]] = {}
     for number, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", write_name(row["model"], labels)
@@ -170,7 +170,7 @@ def list_answers(
             if exhibit.suite in ("", row["suite"]) and (answers := [each for each in exhibit.answers if each in stated])
         }
         copy = write_paragraph(row, model, lines)
-        answer = Answer(row, model, f"answer-{number}", view, (built or {}).get(view, ""), lines, copy, seen)
+        answer = PageAnswer(row, model, f"answer-{number}", view, (built or {}).get(view, ""), lines, copy, seen)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(answer)
     return list(by_dataset.items())
 
@@ -200,7 +200,7 @@ def render_node(node: nodes.Node, anchors: Collection[str]) -> Markup:
     if isinstance(node, nodes.Text):
         return Markup.escape(node.astext())
     inside = Markup().join(render_node(child, anchors) for child in node.children)
-    tag = TAGS.get(getattr(node, "tagname", ""))
+    tag = HTML_TAGS.get(getattr(node, "tagname", ""))
     marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
     if tag == "code" and node.astext() in anchors:
         return Markup('<a href="#{}">{}</a>').format(node.astext(), marked)
@@ -242,14 +242,14 @@ def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
     return exhibits
 
 
-def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
+def lay_out_table(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
     """Lay out the first rows of a table, without the columns that are empty in these: the headings, and the cells by
     data set. Where the rows are not about data sets, they are one group without a name.
     """
     head = rows.head(MOST_ROWS)
     head = head.copy() if head.empty else drop_empty(head)
-    if DATASET not in head:
-        head.insert(0, DATASET, "")
+    if DATASET_HEADING not in head:
+        head.insert(0, DATASET_HEADING, "")
     by_dataset = groupby(head.to_numpy().tolist(), key=itemgetter(0))
     return [str(name) for name in head][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
@@ -281,7 +281,7 @@ def open_templates() -> Environment:
     )
     environment.filters |= {
         "moment": lambda when: when.strftime("%Y-%m-%d %H:%M %Z"),
-        "duration": write_duration, "dataset": display_name, "lay_out": lay_out,
+        "duration": write_duration, "dataset": display_name, "lay_out": lay_out_table,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
     environment.globals["WORDS"] = WORDS
@@ -326,7 +326,7 @@ def render_page(run: FinishedRun, moment: datetime, folder: Path) -> str:
     )
 
 
-def make_first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
+def make_first_row(summary: pd.DataFrame, labels: Labels) -> PageAnswer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
     ((_, (row, *_)), *_) = list_answers(summary, labels)
     return row
