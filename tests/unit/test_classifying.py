@@ -91,6 +91,11 @@ def test_the_map_is_that_of_the_library():
     assert len(reading.figure().axes) == 3
 
 
+@pytest.mark.parametrize("number", [-1, len(TEXTS)])
+def test_a_text_is_read_by_its_number_from_0(number):
+    assert refusal(answer().text, number).startswith(f"number: is {number}, and there are {len(TEXTS)} texts")
+
+
 def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path):
     found = answer()
     found.save(tmp_path)

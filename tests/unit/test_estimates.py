@@ -24,7 +24,7 @@ from attention_audit.answer.estimates import (
     split_mean,
     take_root,
 )
-from attention_audit.answer.samples import average, compare_pairs, take_share, weigh_dots
+from attention_audit.answer.samples import average_texts, compare_pairs, take_share, weigh_dots
 
 NAN, INF = math.nan, math.inf
 SIZES = st.tuples(st.integers(1, 5), st.integers(2, 40))
@@ -55,7 +55,7 @@ def find_interval(value, parts):
 
 def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone():
     values = draw(1, 4, 60)
-    found = estimate(average(values))
+    found = estimate(average_texts(values))
     assert found.value == pytest.approx(values.mean())
     ends = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60)[:2]
     assert (found.low, found.high) == pytest.approx(ends)
@@ -63,14 +63,14 @@ def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone(
         assert own == pytest.approx([row.mean(), *find_interval(row.mean(), (row - row.mean()) / 60)[:2]])
     assert (found.trainings, found.texts, found.groups) == (4, 60, 60)
     # how far trainings lie apart does not matter to it
-    apart = estimate(average(values + np.array([[0.0], [5.0], [9.0], [2.0]])))
+    apart = estimate(average_texts(values + np.array([[0.0], [5.0], [9.0], [2.0]])))
     assert apart.high - apart.low == pytest.approx(found.high - found.low)
 
 
 def test_two_texts_are_added_so_that_no_interval_is_a_point():
     half = 1.959964 * math.sqrt(2) / 40
     for scale in (1, 3):
-        found = estimate(average(np.ones((2, 40))), scale=scale)
+        found = estimate(average_texts(np.ones((2, 40))), scale=scale)
         assert (found.low, found.high) == pytest.approx((1 - scale * half, 1 + scale * half))
 
 
@@ -79,25 +79,28 @@ def test_the_next_training_adds_the_spread_of_these():
     own = values.mean(1)
     variance = find_interval(values.mean(), (values.mean(0) - values.mean()) / 80)[2]
     half = math.sqrt(stats.t.ppf(0.975, 4) ** 2 * own.var(ddof=1) * (1 + 1 / 5) + 1.959964**2 * variance)
-    found = estimate(average(values))
+    found = estimate(average_texts(values))
     assert (found.next_low, found.next_high) == pytest.approx((values.mean() - half, values.mean() + half))
 
 
 @pytest.mark.parametrize("trainings", [1, 2])
 def test_two_trainings_say_nothing_of_the_next(trainings):
-    found = estimate(average(draw(4, trainings, 30)))
+    found = estimate(average_texts(draw(4, trainings, 30)))
     assert np.isnan([found.next_low, found.next_high]).all()
 
 
 def test_texts_of_a_group_count_as_one():
     values = draw(5, 3, 40)
     groups = np.random.default_rng(0).permutation(np.repeat(np.arange(10), 4))
-    found = estimate(average(values), groups)
+    found = estimate(average_texts(values), groups)
     parts = [(values.mean(0) - values.mean())[groups == number].sum() / 40 for number in range(10)]
     assert (found.low, found.high) == pytest.approx(find_interval(values.mean(), parts)[:2])
     assert (found.texts, found.groups) == (40, 10)
     # what is measured twice is no more than what is measured once
-    once, twice = estimate(average(values)), estimate(average(np.tile(values, 2)), np.tile(np.arange(40), 2))
+    once, twice = (
+        estimate(average_texts(values)),
+        estimate(average_texts(np.tile(values, 2)), np.tile(np.arange(40), 2)),
+    )
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
 
 
@@ -160,25 +163,27 @@ def test_a_pair_without_a_value_costs_no_training():
 
 
 def test_intervals_stay_on_their_scale():
-    found = estimate(average(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])), limits=(0, 1))
+    found = estimate(average_texts(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])), limits=(0, 1))
     assert (found.low, found.high, found.next_low, found.next_high) == (0, 1, 0, 1)
     assert (found.each_low, found.each_high) == ([0, 0, 0], [1, 1, 1])
 
 
 def test_one_text_has_no_bounds():
     assert find_bounds(0.5, np.array([0.1])) == (-INF, INF, INF)
-    assert estimate(average(np.array([[0.3]])), limits=(0, 1))[:3] == (0.3, 0, 1)
+    assert estimate(average_texts(np.array([[0.3]])), limits=(0, 1))[:3] == (0.3, 0, 1)
 
 
 @given(SEEDS, SIZES, st.floats(-3, 3), st.floats(0.1, 10))
 def test_values_that_are_changed_change_the_interval_alike(seed, size, shift, unit):
     values = draw(seed, *size)
-    sample = average(values)
+    sample = average_texts(values)
     found, ends = estimate(sample), np.array(estimate(sample)[:5])
     assert found.low < found.value < found.high
     if size[0] > 2:
         assert found.next_low < found.value < found.next_high
-    shifted, mirrored, turned = (estimate(average(each)) for each in (values + shift, -values, values[::-1, ::-1]))
+    shifted, mirrored, turned = (
+        estimate(average_texts(each)) for each in (values + shift, -values, values[::-1, ::-1])
+    )
     assert np.array(shifted[:5]) == pytest.approx(ends + shift, nan_ok=True)
     assert np.array(shifted.each_high) == pytest.approx(np.array(found.each_high) + shift)
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
@@ -194,7 +199,7 @@ def test_the_interval_holds_the_truth_of_these_trainings():
     for _ in range(600):
         levels = 0.4 + 0.2 * random.standard_normal((3, 1))
         values = levels * random.exponential(1, 150) + 0.1 * random.standard_normal((3, 150))
-        found = estimate(average(values))
+        found = estimate(average_texts(values))
         inside += found.low <= levels.mean() <= found.high
     assert 0.93 < inside / 600 < 0.985
 

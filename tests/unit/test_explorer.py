@@ -19,7 +19,7 @@ from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD
 from attention_audit.columns.files import CENSUS, CORPUS, READOUT
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
-from attention_audit.explorer.document import AboutView, View, pack_view, write_json
+from attention_audit.explorer.document import AboutView, View, pack_view, write_about
 from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder
 from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.stages.explorer import choose_adversary, run
@@ -184,7 +184,7 @@ def build(first, items="words", **further):
 
 def test_what_is_written_into_the_page_is_no_markup():
     about, views = example()
-    written = write_json(about)
+    written = write_about(about)
     assert json.loads(written) == about
     assert not set("<>&\u2028\u2029") & set(written)
     for view in views.values():

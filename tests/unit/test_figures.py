@@ -20,7 +20,7 @@ from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
-from attention_audit.figures.by_weight import take_median, wp_fig3_seed_variance
+from attention_audit.figures.by_weight import take_seed_median, wp_fig3_seed_variance
 from attention_audit.figures.models import wp_fig5_tvd_jsd
 from attention_audit.figures.panels import draw_legend
 from attention_audit.figures.style import save
@@ -96,7 +96,7 @@ def test_long_names_of_data_sets_hide_nothing(draw):
 
 @pytest.mark.parametrize(("letters", "columns"), [(10, 3), (20, 2), (40, 1)])
 def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
-    figure = Figure(figsize=(style.WIDTH, 2))
+    figure = Figure(figsize=(style.PAGE_WIDTH, 2))
     draw_legend(figure, [{"label": "m" * letters}] * 6)
     assert figure.legends[0]._ncols == columns
 
@@ -114,7 +114,7 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
 def test_figure3_takes_the_median_over_further_seeds_only():
     compared = comparison(["sst"], texts=2)
     compared.loc[compared["model"] == "base", "jsd"] = [0.1, 0.5, 0.2, 0.4, 0.6, 0.3]
-    assert take_median(compared)["jsd"].tolist() == [0.2, 0.4]
+    assert take_seed_median(compared)["jsd"].tolist() == [0.2, 0.4]
 
 
 def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
@@ -241,8 +241,8 @@ def test_figure2_shades_all_maps_on_one_scale_of_weights():
     axes = wp_fig2_attention_maps(maps, CENSUS).axes[0]
     shades = [to_hex(box.get_facecolor()) for box in axes.patches][-9:]
     roots = (0.7, 0.5, 0.26**0.5, 0.0, 0.0, 1.0, 0.2, 0.96**0.5, 0.0)
-    assert shades == [to_hex(style.MAPS(share)) for share in roots]
-    assert to_hex(style.MAPS(0.0)) == "#ffffff"
+    assert shades == [to_hex(style.MAP_SHADING(share)) for share in roots]
+    assert to_hex(style.MAP_SHADING(0.0)) == "#ffffff"
     framed = [box.get_linewidth() > 0 for box in axes.patches][-9:]
     assert framed == [True, False, False, False, False, True, False, True, False]
 
@@ -271,7 +271,7 @@ def test_figure2_refuses_more_text_than_an_image_holds():
         wp_fig2_attention_maps(attention_maps([["wonderful" * 9] * 1200]), CENSUS)
 
 
-@pytest.mark.parametrize(("shades", "ink"), [(style.MAPS, style.BLACK), (style.DIVERGING, "black")])
+@pytest.mark.parametrize(("shades", "ink"), [(style.MAP_SHADING, style.BLACK), (style.DIVERGING, "black")])
 def test_black_stands_out_from_every_shade(shades, ink):
     light = [relative_luminance(shades(share)) for share in np.linspace(0, 1, 41)]
     # 4.5 is what WCAG 2 asks of small type at least
@@ -299,6 +299,6 @@ def test_same_bytes_with_provenance_inside(tmp_path):
         assert [path.read_bytes() for path in paths[0]] == [path.read_bytes() for path in paths[1]], name
         with Image.open(png) as image:
             assert image.text["Description"] == provenance
-            assert image.width == style.WIDTH * style.DPI
+            assert image.width == style.PAGE_WIDTH * style.DPI
         assert b"/CreationDate" not in pdf.read_bytes()
         assert b"/Keywords" in pdf.read_bytes()

@@ -73,7 +73,7 @@ def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_p
         save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
     written = " ".join(list_texts(figure)).replace("\u200f", "")
     assert all(word in written for word in text.split())
-    assert not fonts.describe_missing(list_texts(figure))
+    assert not fonts.describe_boxes(list_texts(figure))
     assert not recwarn.list
     assert not caplog.messages
 
@@ -87,14 +87,14 @@ def test_han_characters_are_drawn_as_those_beside_them_want():
 def test_what_no_font_has_is_said_in_one_line(monkeypatch):
     monkeypatch.setattr(fonts, "_list_fonts", lambda: {fonts.FONT: font_manager.findfont(fonts.FONT)})
     assert fonts.list_families(["ภ", "a"]) == [fonts.FONT]
-    line = fonts.describe_missing(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
+    line = fonts.describe_boxes(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
     figure = wp_fig2_attention_maps(attention_maps([["ภาพ"]]), census("a", "b"))
     assert "fonts-noto-core" in " ".join(list_texts(figure))
     assert "\n" not in line
     assert line.startswith("boxes stand for 5 characters that no font of this machine has, such as U+0E1E (THAI CHAR")
     assert "U+0E2A" not in line
     assert "fonts-noto-cjk" in line
-    assert fonts.describe_missing(["café – λ ≤ 1"]) == ""
+    assert fonts.describe_boxes(["café – λ ≤ 1"]) == ""
 
 
 def test_the_chosen_font_comes_first_and_an_unknown_one_is_refused():
@@ -122,7 +122,7 @@ def test_letters_are_joined_as_their_script_wants():
 
 def lay_out(text):
     """The words of one line, from left to right, and where they begin."""
-    [line] = wrap([Word(word) for word in text.split()], style.TEXT)
+    [line] = wrap([Word(word) for word in text.split()], style.TEXT_SIZE)
     lefts = [word.left for word in line]
     assert lefts == sorted(lefts)
     return [word.text.replace("\u200f", "") for word in line], lefts
@@ -147,13 +147,13 @@ def test_words_stand_in_the_order_in_which_they_are_read(text, seen):
 def test_what_is_read_from_the_right_begins_at_the_right():
     with style.use_house_style():
         (_, lefts), (_, others) = lay_out("ראשון שני"), lay_out("one two")
-    assert min(lefts) > style.WIDTH * 72 / 2
+    assert min(lefts) > style.PAGE_WIDTH * 72 / 2
     assert min(others) == 12
 
 
 def test_brackets_open_towards_what_they_hold():
     """A lone bracket in a text that is read from the right is the mirror image of the other one."""
-    [[bracket, _]] = wrap(map(Word, ["ראשון", "("]), style.TEXT)
+    [[bracket, _]] = wrap(map(Word, ["ראשון", "("]), style.TEXT_SIZE)
     np.testing.assert_allclose(drawn(bracket.text, [fonts.FONT]), drawn(")", [fonts.FONT]))
 
 

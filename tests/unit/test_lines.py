@@ -9,7 +9,6 @@ from attention_audit.answer.lines import (
     ask_order,
     count_readings,
     describe_run,
-    draw_zones,
     warn_of_next,
     write_line,
     write_lines,
@@ -18,6 +17,7 @@ from attention_audit.answer.lines import (
     write_range,
     write_setting,
     write_share,
+    write_zones,
 )
 from attention_audit.questions import QUESTIONS
 
@@ -40,7 +40,7 @@ def test_numbers_are_written_without_what_says_nothing():
 
 @pytest.mark.parametrize(("zones", "mark"), [("1", "●··"), ("23", "·●●"), ("123", "●●●"), ("-", " – "), ("≠", " ≠ ")])
 def test_zones_are_drawn_as_dots(zones, mark):
-    assert draw_zones(zones) == mark
+    assert write_zones(zones) == mark
 
 
 def test_a_line_has_all_that_is_known_of_a_question():

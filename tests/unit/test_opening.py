@@ -5,7 +5,7 @@ from math import nan
 import pandas as pd
 import pytest
 
-from attention_audit.report.first_text import FAR_JSD, NO_REASON, SURE_PROBABILITY, choose_opening
+from attention_audit.report.first_text import FAR_JSD, NO_REASON, SURE_PROBABILITY, choose_first_text
 
 PLAIN = {"right": True, "sure": 0.9, "words": 12, "others": 4, "agree": 4, "moved": 0.1}
 SPLIT = PLAIN | {"agree": 1}
@@ -13,7 +13,7 @@ MOVED = PLAIN | {"moved": 0.5}
 
 
 def opening(*texts, item="word"):
-    return choose_opening(pd.DataFrame(texts), item)
+    return choose_first_text(pd.DataFrame(texts), item)
 
 
 def chosen(*texts):

@@ -20,11 +20,11 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.report.first_text import ShadedItem, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
+    MAX_PARAGRAPH_WORDS,
     MOST_ROWS,
-    MOST_WORDS,
     FinishedRun,
     group_seeds,
-    lay_out,
+    lay_out_table,
     list_answers,
     read_caption,
     read_picture,
@@ -131,14 +131,14 @@ def test_lengths_of_time():
 
 def test_rows_are_gathered_by_data_set():
     frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
-    assert lay_out(frame) == (["row", "F1"], [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])])
-    assert lay_out(pd.DataFrame({"question": ["x"]})) == (["question"], [("", [["x"]])])
-    assert lay_out(frame.iloc[:0]) == (["row", "F1"], [])
+    assert lay_out_table(frame) == (["row", "F1"], [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])])
+    assert lay_out_table(pd.DataFrame({"question": ["x"]})) == (["question"], [("", [["x"]])])
+    assert lay_out_table(frame.iloc[:0]) == (["row", "F1"], [])
 
 
 def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run, show):
     frame = pd.DataFrame({"data set": ["a"] * MOST_ROWS + ["b"], "row": "x", "F1": [""] * MOST_ROWS + ["3"]})
-    assert lay_out(frame) == (["row"], [("a", [["x"]] * MOST_ROWS)])
+    assert lay_out_table(frame) == (["row"], [("a", [["x"]] * MOST_ROWS)])
     table, provenance = run().tables["wp_table2_y"]
     rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST_ROWS + 1)])
     shown = show(tables={"wp_table2_y": (rows, provenance)}).text
@@ -320,7 +320,7 @@ def summary_row(**columns):
 
 def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words():
     [(_, [row])] = list_answers(pd.DataFrame([summary_row()]), {"base": "base"})
-    assert len(row.copy.split()) <= MOST_WORDS == 90
+    assert len(row.copy.split()) <= MAX_PARAGRAPH_WORDS == 90
     assert row.copy.count("at least in most texts") == len(QUESTIONS)
     assert row.copy.startswith("Attention of base on SST (5 trainings, 400 texts; 95 % intervals): top words matter")
     long = {f"{question}_said": "in most texts, at most partly more than shuffled weights" for question in QUESTIONS}

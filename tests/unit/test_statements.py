@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.statements import (
+    BY_CLASS,
     CANNOT_TELL,
-    CLASSES,
     NONE,
-    NOTHING,
+    NOTHING_TO_FIND,
     Part,
     conclude,
     list_touched,
@@ -34,6 +34,7 @@ def part(value, low, high, texts=500, name="", **more):
         (-0.2, 0.25, "1", "hardly"),
         (-math.inf, 0.2, "1", "hardly"),
         (0.2, 0.3, "12", "at most partly"),
+        (0.25, 0.3, "12", "at most partly"),
         (0.3, 0.7, "2", "partly"),
         (0.3, 0.8, "23", "at least partly"),
         (0.76, 1.2, "3", "largely"),
@@ -82,7 +83,7 @@ def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():
     assert few.part.estimate.value == 0.3
     groups = Part(Estimate(0.3, 0.2, 0.4, texts=300, groups=30))
     assert conclude("used", groups).reason == "30 of the 100 groups of texts needed"
-    assert conclude("ranks", Part()).reason == NOTHING
+    assert conclude("ranks", Part()).reason == NOTHING_TO_FIND
     # of a few texts, nothing is known of what can be had
     assert conclude("ranks", Part(Estimate(texts=2, groups=2))).reason == "2 of the 100 texts needed"
     assert conclude("ranks", part(0.9, 0.8, 1, shuffled=0.75)).reason == "any weights would do"
@@ -93,7 +94,7 @@ def test_nothing_is_stated_without_texts_or_where_any_weights_would_do():
 def test_classes_that_lie_apart_are_told_apart():
     low, high = part(-0.2, -0.3, -0.1, name="neg"), part(0.4, 0.3, 0.5, name="pos")
     cell = conclude("located", part(0.1, 0.0, 0.2), [high, low])
-    assert (cell.zones, cell.said) == (CLASSES, "neg hardly; pos partly")
+    assert (cell.zones, cell.said) == (BY_CLASS, "neg hardly; pos partly")
     # alike, or too near to one another, or too few
     assert conclude("located", part(0.1, 0.0, 0.2), [part(0.3, 0.2, 0.4, name="pos"), low]).zones == "1"
     near = [part(0.2, 0.15, 0.25, name="neg"), part(0.3, 0.26, 0.35, name="pos")]

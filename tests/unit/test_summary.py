@@ -22,7 +22,7 @@ from tabled import assert_fits
 
 from attention_audit.answer.lines import describe_marks, write_lines
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.statements import CLASSES, NONE
+from attention_audit.answer.statements import BY_CLASS, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.model_answers import (
@@ -132,7 +132,7 @@ def test_predicted_classes_that_lie_apart_are_told_apart():
     predictions = predicted("base", [1, 1])
     moved = np.where(predictions["prediction"] == 1, 0.3, 0.001).reshape(2, -1)
     cell = ask("used", permutation=permuted(moved), predictions=predictions)
-    assert (cell.zones, cell.said) == (CLASSES, "neg hardly; pos strongly")
+    assert (cell.zones, cell.said) == (BY_CLASS, "neg hardly; pos strongly")
     assert [(one.name, one.fewest, zones) for one, zones in cell.classes] == [("neg", 200, "1"), ("pos", 200, "3")]
 
 

@@ -6,7 +6,7 @@ from summaries import BLANK, answer, row
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.report.terminal import MAX_FURTHER_MODELS, WIDTH, write_ending
+from attention_audit.report.terminal import MAX_FURTHER_MODELS, MAX_LINE_WIDTH, write_ending
 
 SUITES = plan_of().describe_suites()
 GOOD = (
@@ -24,7 +24,7 @@ def said(rows, folder, provenance):
     path = folder / "tables/summary.parquet"
     write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
     lines = write_ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
-    assert all(len(line) <= WIDTH for line in lines if str(folder) not in line)
+    assert all(len(line) <= MAX_LINE_WIDTH for line in lines if str(folder) not in line)
     return lines
 
 

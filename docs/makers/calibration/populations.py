@@ -17,12 +17,12 @@ from scipy import special
 
 from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import (
-    Adversary,
-    average,
+    AdversaryResult,
+    average_texts,
+    bracket_budget,
     compare_pairs,
     compare_scores,
     compare_shuffled,
-    find_bracket,
     place_ranking,
     take_share,
     weigh_classes,
@@ -186,7 +186,7 @@ def measure_signed(supports: Floats, exceptions: Floats, groups: Integers | None
     """Ask `signed`: whether the top item supports the prediction, and how often those of shuffled maps do not."""
     ones = np.ones_like(supports)
     avoided = compare_shuffled(take_share(1 - supports, ones), take_share(exceptions, ones))
-    return Part(estimate(average(supports), groups, (0, 1)), estimate(avoided, groups, (-inf, 1)))
+    return Part(estimate(average_texts(supports), groups, (0, 1)), estimate(avoided, groups, (-inf, 1)))
 
 
 def make_signed(world: World, effect: float, shuffled: float) -> Pool:
@@ -199,7 +199,7 @@ def make_signed(world: World, effect: float, shuffled: float) -> Pool:
 
 def measure_used(tvd: Floats, groups: Integers | None) -> Part:
     """Ask `used`."""
-    return Part(estimate(average(tvd), groups, (0, 1)))
+    return Part(estimate(average_texts(tvd), groups, (0, 1)))
 
 
 def make_used(world: World, effect: float) -> Pool:
@@ -305,11 +305,11 @@ class Adversaries:
         sample = compare_pairs(self.jsd[rows][:, columns], self.chance[rows][:, columns], groups)
         found = estimate(sample, groups, (-inf, 1))
         adversaries = [
-            Adversary("", 0.0, 0, *one)
+            AdversaryResult("", 0.0, 0, *one)
             for one in zip(dev, test, found.each, found.each_low, found.each_high, strict=True)
             if isfinite(one[2])
         ]
-        value, low, high = find_bracket(adversaries, BUDGET).interval
+        value, low, high = bracket_budget(adversaries, BUDGET).interval
         part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups))
         return Run(part, [self.truth], [])
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.samples import average
-from attention_audit.answer.statements import CLASSES, NONE, Part, conclude, find_zones
+from attention_audit.answer.samples import average_texts
+from attention_audit.answer.statements import BY_CLASS, NONE, Part, conclude, find_zones
 from makers.calibration.populations import (
     GROUPS,
     LAWS,
@@ -127,8 +127,8 @@ def split_classes(split: Sequence[tuple[float, int]], runs: int) -> float:
     for _ in range(runs):
         tvd = np.concatenate([random.gamma(0.7, mean / 0.7, (1, texts)) for mean, texts in split], 1)
         tvd = np.minimum(tvd * random.gamma(4, 1 / 4, (3, tvd.shape[1])), 1)
-        parts = [Part(estimate(average(tvd[:, start:end]), limits=(0, 1))) for start, end in pairwise(ends)]
-        stated += conclude("used", Part(estimate(average(tvd), limits=(0, 1))), parts).zones == CLASSES
+        parts = [Part(estimate(average_texts(tvd[:, start:end]), limits=(0, 1))) for start, end in pairwise(ends)]
+        stated += conclude("used", Part(estimate(average_texts(tvd), limits=(0, 1))), parts).zones == BY_CLASS
     return stated / runs
 
 

@@ -379,7 +379,7 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:
-        raise join_faults(AuditError(f"config: {line}") for line in list_faults(error, raw, kind)) from error
+        raise join_faults(list_faults(error, raw, kind)) from error
     if config.mirror_folder and not config.mirror_folder.is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
     return config

@@ -8,14 +8,14 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from attention_audit.errors import suggest
+from attention_audit.errors import AuditError, suggest
 from attention_audit.section import NAME, Section
 
 MAX_LINE_LENGTH = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
 MAX_LINES = 20
 """Lines at most; who has more faults than that has written another kind of file."""
-QUOTED = re.compile(r"'([^']*)'")
+QUOTED_NAME = re.compile(r"'([^']*)'")
 NAME_RULE = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
@@ -27,10 +27,10 @@ def list_sections(annotation: Any) -> Iterator[type[Section]]:
         yield from list_sections(part)
 
 
-def list_keys(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
+def list_keys(group: type[Section], path: tuple[str | int, ...]) -> list[str]:
     """List the keys that a group in a configuration may have, from its place there."""
     here = [group]
-    for key in place:
+    for key in path:
         fields = [section.model_fields for section in here]
         below = [part for each in fields if key in each for part in list_sections(each[str(key)].annotation)]
         # pydantic also names the branch of a union
@@ -73,52 +73,59 @@ def refuse_override(key: str) -> str:
     return f"is the same for all data sets; say it in `{key}`"
 
 
-def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
-    """Say what is wrong at a key: in one message, or in several that a check of several keys found."""
+def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[tuple[str, str]]:
+    """Say what is wrong at a key and what to do, "" where the fault says it: once, or as often as a check of several
+    keys found something.
+    """
     value, context = error["input"], error.get("ctx", {})
     # of a list pydantic says that it has been validated, and how long it is, which the value shows
     plain = re.sub(" after validation, not .*", "", error["msg"])
-    said = f"{plain[0].lower()}{plain[1:]}, not {value!r}"
+    message, remedy = f"{plain[0].lower()}{plain[1:]}, not {value!r}", ""
     match error["type"]:
         case "value_error":
-            return error["msg"].removeprefix("Value error, ").splitlines()
+            return [(line, "") for line in error["msg"].removeprefix("Value error, ").splitlines()]
         case "extra_forbidden":
             match keys:
                 case ["overrides", dataset, "vectors"]:
-                    said = f"is said in `corpora.{dataset}.vectors`; write it there"
+                    message, remedy = f"is said in `corpora.{dataset}.vectors`", "write it there"
                 case ["overrides", _, key] if key in group.model_fields:
-                    said = refuse_override(key)
+                    message = refuse_override(key)
                 case _:
-                    said = f"unknown key{suggest(keys[-1], list_keys(group, error['loc'][:-1]))}"
+                    message = f"unknown key{suggest(keys[-1], list_keys(group, error['loc'][:-1]))}"
         case "missing":
-            said = "missing key"
+            message = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
-            said = f"{value!r} is a text in YAML; write {yaml.safe_dump(float(value)).split()[0]}"
+            message, remedy = f"{value!r} is a text in YAML", f"write {yaml.safe_dump(float(value)).split()[0]}"
         case "union_tag_invalid":
-            kind, known = value.get("kind"), context["expected_tags"]
-            said = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(known))}; known: {known}"
+            kind, kinds = value.get("kind"), context["expected_tags"]
+            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED_NAME.findall(kinds))}; known: {kinds}"
         case "union_tag_not_found":
-            said = "missing key `kind`"
+            message = "missing key `kind`"
         case "model_type" | "dict_type":
-            said = f"must be a group of keys, not {value!r}"
+            message = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
-            said = f"{value!r} is no name: {NAME_RULE}" + (f"; {like!r} would do" if like else "")
+            message, remedy = f"{value!r} is no name: {NAME_RULE}", f"{like!r} would do" if like else ""
         case "literal_error" if isinstance(value, str):
-            said += suggest(value, QUOTED.findall(context["expected"]))
-    return [said]
+            message += suggest(value, QUOTED_NAME.findall(context["expected"]))
+    return [(message, remedy)]
 
 
-def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
-    """Return every fault as `key: what is wrong`, with the key as the user wrote it.
+def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[AuditError]:
+    """List every fault once, at its key of the configuration as the user wrote it.
 
     raw: the configuration as it was read. group: its type.
     """
-    lines: dict[str, None] = {}
+    faults: dict[str, AuditError] = {}
     for fault in error.errors():
         keys = find_keys(fault, raw)
-        for message in explain_fault(fault, keys, group):
-            line = f"{'.'.join(keys)}: {message}" if keys else message
-            lines[line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}..."] = None
-    shown = list(lines)[:MAX_LINES]
-    return [*shown, f"and {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else shown
+        for message, remedy in explain_fault(fault, keys, group):
+            key = ".".join(keys)
+            line = "; ".join(filter(None, (": ".join(filter(None, (key, message))), remedy)))
+            if len(line) > MAX_LINE_LENGTH:
+                line = f"{line[:MAX_LINE_LENGTH]}..."
+                faults[line] = AuditError("config", line)
+            else:
+                faults[line] = AuditError(f"config: {key}" if key else "config", message, remedy)
+    head = list(faults.values())[:MAX_LINES]
+    return [*head, AuditError("config", f"and {len(faults) - MAX_LINES} more")] if len(faults) > MAX_LINES else head

@@ -25,18 +25,18 @@ class Question(NamedTuple):
     measured: str
 
 
-PARTS = ("hardly", "at most partly", "partly", "at least partly", "largely")
+EXTENTS = ("hardly", "at most partly", "partly", "at least partly", "largely")
 GAINS = ("no gain", "at most a small gain", "a small gain", "at least a small gain", "a clear gain")
-QUARTERS = (0.25, 0.75)
+QUARTER_CUTS = (0.25, 0.75)
 
 QUESTIONS: Mapping[str, Question] = {
     "located": Question(
-        "Are top words the words that matter?", QUARTERS, PARTS, 0.25, "share",
+        "Are top words the words that matter?", QUARTER_CUTS, EXTENTS, 0.25, "share",
         "what the predicted class loses without the first words of the input: attention's way from random words (0) to "
         "those of leave-one-out (1)",
     ),
     "ranks": Question(
-        "Does more weight mean more important?", QUARTERS, PARTS, 0.25, "share",
+        "Does more weight mean more important?", QUARTER_CUTS, EXTENTS, 0.25, "share",
         "items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
     ),
     "signed": Question(
@@ -52,11 +52,11 @@ QUESTIONS: Mapping[str, Question] = {
         "mean change of the prediction (TVD) under shuffled weights",
     ),
     "stable": Question(
-        "Does another training show this map?", QUARTERS, PARTS, 0.25, "share",
+        "Does another training show this map?", QUARTER_CUTS, EXTENTS, 0.25, "share",
         "similarity of the maps of two trainings, mean over pairs: 1 the same map, 0 an unrelated one",
     ),
     "unique": Question(
-        "Does the prediction fix the map?", QUARTERS, PARTS, 0.25, "share",
+        "Does the prediction fix the map?", QUARTER_CUTS, EXTENTS, 0.25, "share",
         "similarity of the map to that of the furthest adversary that predicts as nearly alike as another training",
     ),
     "needed": Question(
@@ -74,7 +74,7 @@ LEAST_TEXTS = 100
 """Texts, or groups of texts, that a statement needs at least."""
 LEAST_OF_CLASS = 20
 """Texts, or groups of texts, that a statement on one class needs at least in every training."""
-AVOIDED = QUARTERS
+AVOIDED = QUARTER_CUTS
 """The zones of the second part of `signed`: the exceptions avoided, of those of shuffled weights."""
 ANY_WEIGHTS = {"ranks": 0.75, "signed": 0.95}
 """From which effect of shuffled weights on the test cannot tell one map from another."""

@@ -92,29 +92,29 @@ def adjust_quantile(skewness: float, normal: float) -> float:
     return float(3 / skewness * (cbrt(1 + skewness * (normal - skewness / 6)) - 1))
 
 
-def join(moved: Floats, texts: Flags, groups: Integers | None) -> Floats:
+def join(shifts: Floats, texts: Flags, groups: Integers | None) -> Floats:
     """Add up what the texts that count move, group by group: (S, N) -> (S, K)."""
-    moved = moved[:, texts]
-    if groups is None or not moved.shape[1]:
-        return moved
+    shifts = shifts[:, texts]
+    if groups is None or not shifts.shape[1]:
+        return shifts
     numbers = np.unique(groups[texts], return_inverse=True)[1]
-    joined = np.zeros((len(moved), numbers.max() + 1))
-    np.add.at(joined.T, numbers, moved.T)
+    joined = np.zeros((len(shifts), numbers.max() + 1))
+    np.add.at(joined.T, numbers, shifts.T)
     return joined
 
 
-def find_bounds(value: float, moved: Floats, scale: float = 1.0) -> tuple[float, float, float]:
+def find_bounds(value: float, shifts: Floats, scale: float = 1.0) -> tuple[float, float, float]:
     """Find the bounds of a value by the chance of K groups of texts: (K,) -> low, high, variance.
 
     Two groups at the ends of the scale are added to the variance, and the quantiles follow the skewness (Hall 1992).
     """
-    count = len(moved)
+    count = len(shifts)
     if count < 2:
         return -inf, inf, inf
-    apart = moved - moved.mean()
+    deviations = shifts - shifts.mean()
     ratio = count / (count - 1)
-    variance = ratio * float(apart @ apart) + ADDED_TEXTS * (scale / count) ** 2
-    skewness = float(apart * apart @ apart) / variance**1.5
+    variance = ratio * float(deviations @ deviations) + ADDED_TEXTS * (scale / count) ** 2
+    skewness = float(deviations * deviations @ deviations) / variance**1.5
     low, high = (value - adjust_quantile(skewness, side * NORMAL) * sqrt(variance) for side in (1, -1))
     return low, high, variance
 
@@ -132,27 +132,27 @@ def estimate(
     text may move the value, times N. weights (S, P): of a sample of P pairs of S trainings, how each training's mean
     with the others is made of them; their spread is stretched by (S - 1) / (S - 2), as a pair is in two of them.
     """
-    values, moved, texts = sample
-    known = np.isfinite(values)
-    each, joined = values, join(moved, texts, groups)
+    values, shifts, texts = sample
+    finite = np.isfinite(values)
+    each, joined = values, join(shifts, texts, groups)
     counts = {"texts": int(texts.sum()), "groups": joined.shape[1]}
-    if not known.any():
+    if not finite.any():
         return Estimate(each=each.tolist(), **counts)
-    value = float(values[known].mean())
-    low, high, variance = find_bounds(value, joined[known].mean(0), scale)
+    value = float(values[finite].mean())
+    low, high, variance = find_bounds(value, joined[finite].mean(0), scale)
     if weights is not None:
         # a pair without a value is no part of its trainings' means
-        weights = np.where(known, weights, 0.0)
+        weights = np.where(finite, weights, 0.0)
         with np.errstate(invalid="ignore"):
             weights /= weights.sum(1, keepdims=True)
-        each, joined = weights @ np.where(known, values, 0.0), weights @ joined
+        each, joined = weights @ np.where(finite, values, 0.0), weights @ joined
     trainings, half = int(np.isfinite(each).sum()), nan
     if trainings >= FEWEST_TRAININGS:
         jackknife = 1.0 if weights is None else (trainings - 1) / (trainings - 2)
         student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
         spread = jackknife * float(np.nanstd(each, ddof=1))
         half = hypot(student * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
-    ends = [find_bounds(float(own), moves, scale)[:2] for own, moves in zip(each, joined, strict=True)]
+    ends = [find_bounds(float(centre), moves, scale)[:2] for centre, moves in zip(each, joined, strict=True)]
     limited = np.clip([(low, high), (value - half, value + half), *ends], *limits).T.tolist()
     (low, next_low, *lows), (high, next_high, *highs) = limited
     return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
@@ -170,8 +170,8 @@ def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
 def estimate_joint_variance(parts: Floats) -> float:
     """Estimate the variance that trainings and texts bring together, from parts (S, N) less their means."""
     trainings, texts = parts.shape
-    apart = parts - parts.mean(0) - parts.mean(1, keepdims=True) + parts.mean()
-    return float(trainings / (trainings - 1) * texts / (texts - 1) * (apart * apart).sum())
+    residuals = parts - parts.mean(0) - parts.mean(1, keepdims=True) + parts.mean()
+    return float(trainings / (trainings - 1) * texts / (texts - 1) * (residuals * residuals).sum())
 
 
 def find_mean_bounds(value: float, parts: Floats, scale: float) -> tuple[float, float]:
@@ -184,15 +184,17 @@ def find_mean_bounds(value: float, parts: Floats, scale: float) -> tuple[float, 
     if count < 2:
         return -inf, inf
     added = ADDED_TEXTS * (scale / count) ** 2
-    own, joint, both = count * float(np.var(texts, ddof=1)), 0.0, 0.0
+    text_variance, joint, spread = count * float(np.var(texts, ddof=1)), 0.0, 0.0
     if trainings > 1:
         joint = estimate_joint_variance(parts)
         student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
-        both = student**2 * (trainings * float(np.var(parts.sum(1), ddof=1)))
-    apart = texts - texts.mean()
-    skewness = float(apart * apart @ apart) / (own + added) ** 1.5
-    alone = max(own - joint, 0.0) + added
-    low, high = (value - side * sqrt(both + adjust_quantile(skewness, side * NORMAL) ** 2 * alone) for side in (1, -1))
+        spread = student**2 * (trainings * float(np.var(parts.sum(1), ddof=1)))
+    deviations = texts - texts.mean()
+    skewness = float(deviations * deviations @ deviations) / (text_variance + added) ** 1.5
+    alone = max(text_variance - joint, 0.0) + added
+    low, high = (
+        value - side * sqrt(spread + adjust_quantile(skewness, side * NORMAL) ** 2 * alone) for side in (1, -1)
+    )
     return low, high
 
 
@@ -203,27 +205,27 @@ def split_mean(values: Floats) -> Floats:
     as it does (delta method). Trainings without any value are left out.
     """
     values = values[np.isfinite(values).any(1)]
-    known = np.isfinite(values)
-    own = values[known].mean()
-    return np.where(known, values - own, 0.0) / known.sum() + own / values.size
+    finite = np.isfinite(values)
+    mean = values[finite].mean()
+    return np.where(finite, values - mean, 0.0) / finite.sum() + mean / values.size
 
 
 def average_trainings(values: Floats) -> Floats:
     """Average the values of each training, (S, N) -> (S,), with NaN where there is none; NaN for one without any."""
     with np.errstate(invalid="ignore"):
-        found: Floats = np.nansum(values, 1) / np.isfinite(values).sum(1)
-    return found
+        means: Floats = np.nansum(values, 1) / np.isfinite(values).sum(1)
+    return means
 
 
-def estimate_mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Estimate:
-    """Take the mean of values between `least` and `most`, from (S, N), NaN where there is no value."""
+def estimate_mean(values: Floats, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
+    """Take the mean of values between `lowest` and `highest`, from (S, N), NaN where there is no value."""
     each = average_trainings(values).tolist()
     values = values[:, np.isfinite(values).any(0)]
     if not values.size:
         return Estimate(each=each)
     value, count = float(np.nanmean(values)), values.shape[1]
-    low, high = find_mean_bounds(value, split_mean(values), most)
-    return Estimate(value, max(low, least), min(high, most), each=each, texts=count, groups=count)
+    low, high = find_mean_bounds(value, split_mean(values), highest)
+    return Estimate(value, max(low, lowest), min(high, highest), each=each, texts=count, groups=count)
 
 
 def convert_to_odds(share: Estimate) -> Estimate:

@@ -10,15 +10,15 @@ import numpy as np
 
 from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
 
-from .statements import CLASSES, NONE, ZONES
+from .statements import BY_CLASS, NONE, ZONES
 
-MARKS = {NONE: " – ", CLASSES: " ≠ "}
+ZONE_MARKS = {NONE: " – ", BY_CLASS: " ≠ "}
 """The marks of what has no zones."""
 
 
-ENDS = "value low high next_low next_high"
+ESTIMATE_PARTS = "value low high next_low next_high"
 """The estimate of a question, and the ends of its intervals."""
-Row = Mapping[Any, Any]
+TableRow = Mapping[Any, Any]
 """A row of a table, by column; here one of columns.SUMMARY."""
 
 
@@ -71,63 +71,63 @@ def write_range(low: float, high: float, unit: Unit) -> str:
     return f"≥ {write(low)}" if high == inf else f"{write(low)} to {write(high)}"
 
 
-def draw_zones(zones: str) -> str:
+def write_zones(zones: str) -> str:
     """Draw zones as three dots, of which those that are touched are full."""
-    return MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
+    return ZONE_MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
 
 
-def write_brief(row: Row, question: str, interval: str) -> str:
+def write_brief(row: TableRow, question: str, interval: str) -> str:
     """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
-    if question == "signed" and (chance := write_percent(*read_numbers(row, question, "shuffled"))):
+    if question == "signed" and (chance := write_percent(*read_row_numbers(row, question, "shuffled"))):
         # scores without weights, which cannot be shuffled, belong to no suite
         return f"{interval}; {'shuffled' if row['suite'] else 'random'} {chance}"
-    if question == "unique" and (change := write_probability(*read_numbers(row, question, "tvd"))):
+    if question == "unique" and (change := write_probability(*read_row_numbers(row, question, "tvd"))):
         return f"TVD {change} of {write_probability(row['unique_tvd_budget'])}"
     return interval
 
 
-def read_numbers(row: Row, start: str, names: str) -> list[float]:
+def read_row_numbers(row: TableRow, start: str, names: str) -> list[float]:
     """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
     return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
 
 
-def list_known(row: Row, name: str) -> list[float]:
+def list_known(row: TableRow, name: str) -> list[float]:
     """List the numbers of a row that are known of single trainings."""
     each = np.array(row[name], np.float64)
     return each[np.isfinite(each)].tolist()
 
 
-def write_line(row: Row, question: str) -> Line:
+def write_line(row: TableRow, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
-    asked = QUESTIONS[question]
+    definition = QUESTIONS[question]
     zones = str(row[f"{question}_zones"])
-    apart = int(row[f"{question}_apart"])
-    lie = f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
-    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(apart)
-    numbers, each = read_numbers(row, question, ENDS), list_known(row, f"{question}_each")
+    outliers = int(row[f"{question}_apart"])
+    lie = f"{outliers} of {row[f'{question}_trainings']} trainings lie{'s' * (outliers == 1)} in other zones"
+    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(outliers)
+    numbers, each = read_row_numbers(row, question, ESTIMATE_PARTS), list_known(row, f"{question}_each")
     # where classes lie apart, numbers of all texts say nothing
-    value, low, high, next_low, next_high = [nan] * len(numbers) if zones == CLASSES else numbers
-    interval = write_range(low, high, asked.unit)
+    value, low, high, next_low, next_high = [nan] * len(numbers) if zones == BY_CLASS else numbers
+    interval = write_range(low, high, definition.unit)
     return Line(
         question,
-        draw_zones(zones),
-        asked.asks,
+        write_zones(zones),
+        definition.asks,
         str(row[f"{question}_said"]) or "–",
-        NUMBER_WRITERS[asked.unit](value),
+        NUMBER_WRITERS[definition.unit](value),
         interval,
-        write_range(min(each), max(each), asked.unit) if len(each) > 1 and zones != CLASSES else "",
-        write_range(next_low, next_high, asked.unit),
+        write_range(min(each), max(each), definition.unit) if len(each) > 1 and zones != BY_CLASS else "",
+        write_range(next_low, next_high, definition.unit),
         "; ".join(filter(None, remarks)),
         write_brief(row, question, interval) if interval else "",
     )
 
 
-def write_lines(row: Row) -> list[Line]:
+def write_lines(row: TableRow) -> list[Line]:
     """Write all lines of a row of columns.SUMMARY."""
     return [write_line(row, question) for question in QUESTIONS]
 
 
-def count_zones(row: Row) -> str:
+def count_zones(row: TableRow) -> str:
     """Count how many readings hold, fail, lie in between, and cannot be told, of one row of columns.SUMMARY."""
     zones = [str(row[f"{question}_zones"]) for question in QUESTIONS]
     hold, fail = zones.count("3"), zones.count("1")
@@ -136,34 +136,34 @@ def count_zones(row: Row) -> str:
     return f"{hold} hold, {fail} fail, {between} in between, {unknown} cannot be told"
 
 
-def count_readings(row: Row) -> str:
+def count_readings(row: TableRow) -> str:
     """Count all readings, and those of `count_zones`."""
     return f"{len(QUESTIONS)} readings: {count_zones(row)}"
 
 
-def list_small_classes(row: Row) -> list[tuple[str, int]]:
+def list_small_classes(row: TableRow) -> list[tuple[str, int]]:
     """List the predicted classes that have too few texts for a statement of their own, with how many they have."""
     classes: dict[str, int] = {}
     for question in QUESTIONS:
-        for one in json.loads(row[f"{question}_classes"] or "[]"):
-            classes[one["name"]] = max(one["texts"], classes.get(one["name"], 0))
+        for entry in json.loads(row[f"{question}_classes"] or "[]"):
+            classes[entry["name"]] = max(entry["texts"], classes.get(entry["name"], 0))
     return [(name, count) for name, count in classes.items() if count < LEAST_OF_CLASS]
 
 
-def describe_run(row: Row) -> str:
+def describe_run(row: TableRow) -> str:
     """Say on how many trainings and texts a row of columns.SUMMARY rests, and how well the model predicts."""
     texts, groups, seeds = (int(row[name]) for name in ("texts", "groups", "seeds"))
-    said = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
+    description = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
     if groups != texts:
-        said += f" in {groups:,} group{'s' * (groups != 1)}"
+        description += f" in {groups:,} group{'s' * (groups != 1)}"
     if row["accuracy"] is not None and not isnan(row["accuracy"]):
         largest = f"largest class {write_share(row['majority_accuracy'])}"
         than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
-        said += f"; accuracy {write_share(row['accuracy'])}, {than}"
-    return "; ".join([said, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
+        description += f"; accuracy {write_share(row['accuracy'])}, {than}"
+    return "; ".join([description, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
 
 
-def warn_of_next(row: Row) -> str:
+def warn_of_next(row: TableRow) -> str:
     """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
     seeds = int(row["seeds"])
     if seeds < 2:
@@ -176,28 +176,28 @@ LOW_ACCURACY_RATIO = 0.75
 """Share of the largest class's share below which an accuracy looks like that of labels in another order."""
 
 
-def ask_order(row: Row) -> str:
+def ask_order(row: TableRow) -> str:
     """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
     class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
     """
-    own, largest = row["accuracy"], row["majority_accuracy"]
-    if None in (own, largest) or not own < LOW_ACCURACY_RATIO * largest:
+    share, largest = row["accuracy"], row["majority_accuracy"]
+    if None in (share, largest) or not share < LOW_ACCURACY_RATIO * largest:
         return ""
     return (
-        f"are the labels in another order than the model's classes? Its accuracy, {own:.3f}, is far below the largest "
-        f"class's share, {largest:.3f}"
+        f"are the labels in another order than the model's classes? Its accuracy, {share:.3f}, is far below the "
+        f"largest class's share, {largest:.3f}"
     )
 
 
-def describe_marks(row: Row) -> str:
+def describe_marks(row: TableRow) -> str:
     """Say how well attention points to marked words, beside chance and other annotators; "" where none are marked.
 
     row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
     mislead.
     """
-    value, low, high, random, others = read_numbers(row, "plausibility", "value low high random others")
+    value, low, high, random, ceiling = read_row_numbers(row, "plausibility", "value low high random others")
     if isnan(value):
         return ""
     ends = "" if isnan(low) else f" [{low:.2f}, {high:.2f}]"
-    beside = "" if isnan(others) else f", one annotator against the others {others:.2f}"
-    return f"Marked words: AUPRC {value:.2f}{ends}; random {random:.2f}{beside}."
+    agreement = "" if isnan(ceiling) else f", one annotator against the others {ceiling:.2f}"
+    return f"Marked words: AUPRC {value:.2f}{ends}; random {random:.2f}{agreement}."

@@ -28,31 +28,31 @@ def score_classes(labels: Integers, predictions: Integers, classes: int) -> tupl
     `all` counts labels and predictions of this class. A text moves it by the derivative with respect to its weight: by
     2 / all where it is a hit, and by -F1 / all for its label and for its prediction.
     """
-    named, hit = predictions[..., None] == np.arange(classes), predictions == labels
-    every = named.sum(1) + np.bincount(labels, minlength=classes)
-    number = np.maximum((every > 0).sum(1, keepdims=True), 1)
-    share = np.divide(1 / number, every, out=np.zeros(every.shape), where=every > 0)
-    of_class = 2 * (named & hit[..., None]).sum(1) * share
+    one_hot, hit = predictions[..., None] == np.arange(classes), predictions == labels
+    totals = one_hot.sum(1) + np.bincount(labels, minlength=classes)
+    number = np.maximum((totals > 0).sum(1, keepdims=True), 1)
+    share = np.divide(1 / number, totals, out=np.zeros(totals.shape), where=totals > 0)
+    of_class = 2 * (one_hot & hit[..., None]).sum(1) * share
     weights = of_class * share * number
-    moved = np.where(hit, 2 * share[:, labels], 0.0) - weights[:, labels] - np.take_along_axis(weights, predictions, 1)
+    shifts = np.where(hit, 2 * share[:, labels], 0.0) - weights[:, labels] - np.take_along_axis(weights, predictions, 1)
     # an error is a hit less for one class and a wrong name more for another
     error = float((np.minimum(number, 2) * share / number).sum(1).mean())
-    return of_class.sum(1), moved, error
+    return of_class.sum(1), shifts, error
 
 
-def compare_scores(labels: Integers, model: Integers, other: Integers, classes: int) -> tuple[Sample, float]:
+def compare_scores(labels: Integers, model: Integers, twin: Integers, classes: int) -> tuple[Sample, float]:
     """Take macro F1 of one model less that of another, and say how far one text moves it at most, times N.
 
     labels (N,), predictions (S, N) of both; the first training of one is held against the first of the other, and so
     on. Where they have not as many, their means are compared, as one training.
     """
-    score, moved, error = score_classes(labels, model, classes)
-    other_score, other_moved, other_error = score_classes(labels, other, classes)
-    if len(score) != len(other_score):
-        score, other_score = (values.mean(keepdims=True) for values in (score, other_score))
-        moved, other_moved = (values.mean(0, keepdims=True) for values in (moved, other_moved))
+    score, shifts, error = score_classes(labels, model, classes)
+    twin_score, twin_shifts, twin_error = score_classes(labels, twin, classes)
+    if len(score) != len(twin_score):
+        score, twin_score = (values.mean(keepdims=True) for values in (score, twin_score))
+        shifts, twin_shifts = (values.mean(0, keepdims=True) for values in (shifts, twin_shifts))
     everything = np.ones(len(labels), bool)
-    return Sample(score - other_score, moved - other_moved, everything), len(labels) * (error + other_error) / 2
+    return Sample(score - twin_score, shifts - twin_shifts, everything), len(labels) * (error + twin_error) / 2
 
 
 def compare_largest(labels: Integers, predictions: Integers) -> list[Sample]:
@@ -62,38 +62,38 @@ def compare_largest(labels: Integers, predictions: Integers) -> list[Sample]:
     """
     counts = np.bincount(labels)
     hits = (predictions == labels).astype(np.float64)
-    return [average(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
+    return [average_texts(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
 
 
-def clean(values: Floats, moved: Floats, texts: Flags) -> Sample:
+def make_sample(values: Floats, shifts: Floats, texts: Flags) -> Sample:
     """Make a sample in which a value that is not finite is NaN, and a text that moves it by no number moves nothing."""
-    finite = np.isfinite(values), np.isfinite(moved)
-    return Sample(np.where(finite[0], values, np.nan), np.where(finite[1], moved, 0.0), texts)
+    finite = np.isfinite(values), np.isfinite(shifts)
+    return Sample(np.where(finite[0], values, np.nan), np.where(finite[1], shifts, 0.0), texts)
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def average(values: Floats) -> Sample:
+def average_texts(values: Floats) -> Sample:
     """Average values text by text, (S, N)."""
-    known = np.isfinite(values)
-    count = known.sum(1, keepdims=True)
+    finite = np.isfinite(values)
+    count = finite.sum(1, keepdims=True)
     means = np.nansum(values, 1, keepdims=True) / count
-    return clean(means[:, 0], (values - means) / count, np.asarray(known.any(0)))
+    return make_sample(means[:, 0], (values - means) / count, np.asarray(finite.any(0)))
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, least: float = 0.0) -> Sample:
+def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, minimum: float = 0.0) -> Sample:
     """Divide the sum of `top` by that of `bottom`, (S, N) each.
 
-    A training in which the bottom is not clearly above 0, or below `least` in the mean, is left out (NaN): nothing can
-    be had in it.
+    A training in which the bottom is not clearly above 0, or below `minimum` in the mean, is left out (NaN): nothing
+    can be had in it.
     """
-    known = np.isfinite(top) & np.isfinite(bottom)
-    texts: Flags = np.asarray(known.any(0))
-    top, bottom = (np.where(known, values, 0.0) for values in (top, bottom))
+    finite = np.isfinite(top) & np.isfinite(bottom)
+    texts: Flags = np.asarray(finite.any(0))
+    top, bottom = (np.where(finite, values, 0.0) for values in (top, bottom))
     sums = bottom.sum(1)
-    enough = is_clear(bottom, texts, groups) & (sums >= least * known.sum(1))
+    enough = is_clear(bottom, texts, groups) & (sums >= minimum * finite.sum(1))
     values = np.where(enough, top.sum(1) / sums, np.nan)
-    return clean(values, (top - values[:, None] * bottom) / sums[:, None], texts)
+    return make_sample(values, (top - values[:, None] * bottom) / sums[:, None], texts)
 
 
 def place_ranking(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
@@ -116,14 +116,14 @@ def erase(random: Floats, attention: Floats, smallest: Floats, groups: Integers 
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def compare_shuffled(own: Sample, shuffled: Sample) -> Sample:
-    """Take 1 - own / shuffled of two shares of what is left to be had, of the same trainings and texts: (S,) each.
+def compare_shuffled(sample: Sample, shuffled: Sample) -> Sample:
+    """Take 1 - sample / shuffled of two shares of what is left to be had, of the same trainings and texts: (S,) each.
 
     Where the shuffled map leaves nothing, the training is left out (NaN).
     """
-    left = own.values / shuffled.values
-    moved = -own.moved / shuffled.values[:, None] + (own.values / shuffled.values**2)[:, None] * shuffled.moved
-    return clean(1 - left, moved, own.texts | shuffled.texts)
+    ratio = sample.values / shuffled.values
+    shifts = -sample.moved / shuffled.values[:, None] + (sample.values / shuffled.values**2)[:, None] * shuffled.moved
+    return make_sample(1 - ratio, shifts, sample.texts | shuffled.texts)
 
 
 def find_sides(lead: Floats, floor: float) -> Floats:
@@ -151,12 +151,12 @@ def weigh_classes(tvd: Floats, predictions: Integers) -> float:
 
     Else all of a class that is 2 % of the texts might change within a budget of .05. NaN does not count.
     """
-    known = np.isfinite(tvd)
-    means = [tvd[known & (predictions == number)].mean() for number in np.unique(predictions[known])]
+    finite = np.isfinite(tvd)
+    means = [tvd[finite & (predictions == number)].mean() for number in np.unique(predictions[finite])]
     return float(np.mean(means)) if means else np.nan
 
 
-class Adversary(NamedTuple):
+class AdversaryResult(NamedTuple):
     """One adversary, a whole model: its family, lambda and seed; how far its predictions are from the base model's.
 
     dev, test: the TVD on either split, see `weigh_classes`. value: the similarity of its map to the base model's on
@@ -177,8 +177,8 @@ class Bracket(NamedTuple):
     """What a budget leaves open: the least similar adversary within it, and the next one beyond; None where none is."""
 
     budget: float
-    within: Adversary | None
-    beyond: Adversary | None
+    within: AdversaryResult | None
+    beyond: AdversaryResult | None
 
     @property
     def interval(self) -> tuple[float, float, float]:
@@ -190,12 +190,13 @@ class Bracket(NamedTuple):
         return (self.within.value, low, self.within.high) if self.within else (1.0, low, 1.0)
 
 
-def find_bracket(adversaries: Sequence[Adversary], budget: float) -> Bracket:
+def bracket_budget(adversaries: Sequence[AdversaryResult], budget: float) -> Bracket:
     """Find the least similar adversary that holds a budget on dev and on test, and the next one beyond it.
 
     That is the one with the least TVD on test of those that are less similar.
     """
-    held = [one for one in adversaries if max(one.dev, one.test) <= budget]
-    within = min(held, key=lambda one: (one.value, one.test), default=None)
-    further = [one for one in adversaries if one not in held and one.value < (within.value if within else 1.0)]
-    return Bracket(budget, within, min(further, key=lambda one: one.test, default=None))
+    allowed = [each for each in adversaries if max(each.dev, each.test) <= budget]
+    within = min(allowed, key=lambda each: (each.value, each.test), default=None)
+    ceiling = within.value if within else 1.0
+    frontier = [each for each in adversaries if each not in allowed and each.value < ceiling]
+    return Bracket(budget, within, min(frontier, key=lambda each: each.test, default=None))

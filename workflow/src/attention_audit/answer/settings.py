@@ -6,17 +6,17 @@ from pydantic import Field
 
 from attention_audit.section import Section
 
-Share = Annotated[float, Field(ge=0, le=1)]
+Tolerance = Annotated[float, Field(ge=0, le=1)]
 
 
 class Margins(Section):
     """What the statements rest on beside the zones of the questions."""
 
-    tvd: Share = 0.05
+    tvd: Tolerance = 0.05
     """Tolerance of adversaries: how far their predictions may move at least (TVD)."""
-    flat: Share = 0.01
+    flat: Tolerance = 0.01
     """Maps are flat where shuffling one moves it by less than this share of the largest JSD, ln 2."""
-    inert: Share = 0.01
+    inert: Tolerance = 0.01
     """Change of the predicted class's probability up to which an item counts as inert: it neither supports nor opposes
     the prediction.
     """

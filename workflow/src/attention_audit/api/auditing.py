@@ -33,7 +33,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.report.page import make_first_row, write_card
-from attention_audit.report.terminal import HEAD, write_answer
+from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.job import Job
 from attention_audit.tables.wording import Labels
 
@@ -77,7 +77,7 @@ class Answer:
 
     summary: pd.DataFrame
     labels: Labels
-    asks: ClassVar[str] = HEAD
+    asks: ClassVar[str] = HEADLINE
 
     @property
     def table(self) -> pd.DataFrame:

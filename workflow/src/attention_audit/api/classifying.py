@@ -51,7 +51,7 @@ from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import set_piece_limit
 
 from .auditing import DATASET, MODEL, Audited, audit, run_plan
-from .judging import find_words, judge, print_progress
+from .judging import judge, print_progress, trim_marks
 from .predicting import Predict, check_batch_size
 
 AUDITS: Mapping[str, Sequence[str]] = {
@@ -372,7 +372,7 @@ def audit_torch(
     refuse_count(len(decoders), len(forwards), "decoder", "training")
     check_batch_size(batch_size)
     words = list_words(texts, "texts")
-    parts, _ = find_words(words, lambda line: None)
+    parts, _ = trim_marks(words, lambda line: None)
     given, predicting = [], []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
         weight, bias = read_decoder(linear)

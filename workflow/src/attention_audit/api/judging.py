@@ -55,15 +55,15 @@ from .predicting import (
     ORDERS,
     Predict,
     Predictions,
-    Report,
-    Texts,
+    Reporter,
+    TokenizedTexts,
     check_batch_size,
-    count_texts,
+    count_predicted_texts,
     delete_words,
 )
 
-SCORES, MARKS = "scores", "marks"
-LABELS = {SCORES: "Scores of words"}
+SCORES, MARKED = "scores", "marks"
+SCORE_LABELS = {SCORES: "Scores of words"}
 REASONS = {
     "used": "it needs other weights in the place of the map, which a function of words does not take; see api.audit",
     "unique": "it needs another model that predicts alike and has another map; api.audit takes one",
@@ -79,7 +79,7 @@ TOKENIZER_MARK = re.compile(
     r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
 )
 """What tokenizers put before a text and behind it; an empty token too."""
-PIECES = {
+PIECE_FORMS = {
     "##": (r"##\w.*", 0.01),
     "▁": (r"▁.*", 0.01),
     "@@": (r".+@@", 0.01),
@@ -115,18 +115,18 @@ class Judgement(Answer):
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
-def find_texts(tokens: Written, language: str | None, report: Report) -> Texts:
+def find_texts(tokens: Written, language: str | None, report: Reporter) -> TokenizedTexts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
-    given = list_entries(tokens, "tokens")
-    if given and all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
-        rules = choose_tokens(given, language, False, report)
-        return [split_words(text, rules).words for text in given]
-    texts = list_words(given, "tokens")
+    entries = list_entries(tokens, "tokens")
+    if entries and all(isinstance(text, str) for text in entries) and (language or find_unspaced(entries)):
+        rules = choose_tokens(entries, language, False, report)
+        return [split_words(text, rules).words for text in entries]
+    texts = list_words(entries, "tokens")
     choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts
 
 
-def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
+def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], TokenizedTexts]:
     """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends, and where
     they stand. Raises AuditError where the tokens between them are no words.
     """
@@ -143,41 +143,42 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
     parts = []
     for number, words in enumerate(texts):
-        kept = [at for at, word in enumerate(words) if word.strip() not in marks]
-        if not kept:
-            raise AuditError(f"tokens: text {number} has no word; leave it out")
-        parts.append(slice(kept[0], kept[-1] + 1))
+        positions = [at for at, word in enumerate(words) if word.strip() not in marks]
+        if not positions:
+            raise AuditError("tokens", f"text {number} has no word", "leave it out")
+        parts.append(slice(positions[0], positions[-1] + 1))
         if not all(map(str.strip, words[parts[-1]])):
-            raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
-    found = [words[part] for words, part in zip(texts, parts, strict=True)]
-    between = [min(within) for words in found if (within := marks & {*words})]
+            raise AuditError("tokens", f"text {number} has empty tokens", "leave them out, with their scores")
+    contents = [words[part] for words, part in zip(texts, parts, strict=True)]
+    between = [min(within) for words in contents if (within := marks & {*words})]
     if 2 * len(between) > len(texts):
-        raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
-    words = [*chain(*found)]
+        raise AuditError("tokens", f"{between[0]} stands between words too", "leave it out there, with its scores")
+    words = [*chain(*contents)]
     if any(word != word.strip() for word in words):
         report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
-    for sign, (form, share) in PIECES.items():
+    for sign, (form, share) in PIECE_FORMS.items():
         pieces = [word for word in words if re.fullmatch(form, word)]
         if len(pieces) >= share * len(words) and pieces:
             raise AuditError(
-                f"tokens: holds pieces of words, such as {pieces[0]!r} with its {sign}; give whole words, each with "
-                "the sum of the scores of its pieces"
+                "tokens",
+                f"holds pieces of words, such as {pieces[0]!r} with its {sign}",
+                "give whole words, each with the sum of the scores of its pieces",
             )
-    return parts, found
+    return parts, contents
 
 
-def read_scores(scores: Sequence[Any], texts: Texts, parts: Sequence[slice], place: str) -> list[Floats]:
+def read_scores(scores: Sequence[Any], texts: TokenizedTexts, parts: Sequence[slice], argument: str) -> list[Floats]:
     """List the scores of one training of these parts of texts, (L_i,) or (L_i, C) each. Raises AuditError where they
     are not of these texts.
     """
     maps = []
-    each = zip(list_entries(scores, place, len(texts)), texts, parts, strict=True)
+    each = zip(list_entries(scores, argument, len(texts)), texts, parts, strict=True)
     for number, (values, words, part) in enumerate(each):
-        at = f"{place}: text {number}"
-        found = read_numbers(values, at, wanted=f"{A_WORD}, or one a word and class", count=len(words), what="word")
-        if not np.isfinite(found).all():
-            raise AuditError(f"{at} holds NaN or an infinite number; give numbers")
-        maps.append(found[part])
+        at, wanted = f"{argument}: text {number}", f"{A_WORD}, or one a word and class"
+        numbers = read_numbers(values, at, wanted=wanted, count=len(words), what="word")
+        if not np.isfinite(numbers).all():
+            raise AuditError(argument, f"text {number} holds NaN or an infinite number", "give numbers")
+        maps.append(numbers[part])
     return maps
 
 
@@ -189,28 +190,29 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     count = probabilities.shape[1]
     for number, values in enumerate(maps):
         if values.shape[1:] not in ((), (count,)):
-            fault = f"has shape {values.shape}, and there are {count} classes"
-            raise AuditError(f"scores: text {number} {fault}; {A_WORD}, or one a word and class")
+            fault = f"text {number} has shape {values.shape}, and there are {count} classes"
+            raise AuditError("scores", fault, f"{A_WORD}, or one a word and class")
     best = probabilities.argmax(1)
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
 
-def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
+def read_marks(marks: Sequence[Sequence[int] | None], texts: TokenizedTexts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     cases = []
-    each = zip(list_entries(marks, MARKS, len(texts)), texts, parts, strict=True)
-    for number, (places, words, part) in enumerate(each):
-        if places is None:
+    each = zip(list_entries(marks, MARKED, len(texts)), texts, parts, strict=True)
+    for number, (positions, words, part) in enumerate(each):
+        if positions is None:
             continue
-        place = f"{MARKS}: text {number}"
-        found = list_integers(places, place)
-        if outside := [at for at in found if not 0 <= at < len(words)]:
-            raise AuditError(f"{place} names word {outside[0]} of {len(words)}; count words from 0")
-        if len({*found}) < len(found):
-            raise AuditError(f"{place} names a word twice; give positions of words, and no 0 or 1 a word")
-        if outside := [at for at in found if not part.start <= at < part.stop]:
-            raise AuditError(f"{place} names word {outside[0]}, which is left out; name words alone")
-        cases.append(Case(number, MARKS, np.isin(np.arange(part.start, part.stop), found)))
+        indices = list_integers(positions, f"{MARKED}: text {number}")
+        if outside := [at for at in indices if not 0 <= at < len(words)]:
+            raise AuditError(MARKED, f"text {number} names word {outside[0]} of {len(words)}", "count words from 0")
+        if len({*indices}) < len(indices):
+            raise AuditError(
+                MARKED, f"text {number} names a word twice", "give positions of words, and no 0 or 1 a word"
+            )
+        if outside := [at for at in indices if not part.start <= at < part.stop]:
+            raise AuditError(MARKED, f"text {number} names word {outside[0]}, which is left out", "name words alone")
+        cases.append(Case(number, MARKED, np.isin(np.arange(part.start, part.stop), indices)))
     return cases
 
 
@@ -228,10 +230,10 @@ def state_ranks(measured: MeasuredModel) -> Cell:
             number, erase(random, scores, measured.keep(fewest, number), measured.groups), SIMILARITY
         )
 
-    known = np.isfinite(fewest)
-    if not known.any():
+    finite = np.isfinite(fewest)
+    if not finite.any():
         return Cell(reason="no deletion of words flips a decision")
-    gone = [write_percent(float(np.nan_to_num(each[known], nan=1.0).mean())) for each in until]
+    gone = [write_percent(float(np.nan_to_num(each[finite], nan=1.0).mean())) for each in until]
     clause = "decisions flip without {1} % of the words; random {0}, leave-one-out {2}".format(*gone)
     return measured.state("ranks", measure, clause)
 
@@ -239,15 +241,15 @@ def state_ranks(measured: MeasuredModel) -> Cell:
 def state_signed(measured: MeasuredModel) -> Cell:
     """Ask whether the word of the highest score speaks for the prediction, more than any word does."""
     rows = measured.select_rows("predictions")
-    lead, most, supporting = (measured.lay_out(rows, name) for name in ("top_fall", "best_fall", "supporting"))
+    lead, best, supporting = (measured.lay_out(rows, name) for name in ("top_fall", "best_fall", "supporting"))
     side = find_sides(lead, measured.margins.inert)
     if not np.isfinite(side).any():
         return Cell(reason="the words of each text all have the same score")
 
-    def count_by_chance(number: int | None, own: Floats) -> Sample:
-        return take_share(1 - supporting, np.where(np.isfinite(own), 1.0, np.nan))
+    def count_by_chance(number: int | None, values: Floats) -> Sample:
+        return take_share(1 - supporting, np.where(np.isfinite(values), 1.0, np.nan))
 
-    could = write_percent(float((most[np.isfinite(lead)] > measured.margins.inert).mean()))
+    could = write_percent(float((best[np.isfinite(lead)] > measured.margins.inert).mean()))
     how = f"by deletion of the word; the best choice of a word reaches {could} %"
     return state_sides(measured, side, count_by_chance, "random words", how)
 
@@ -262,22 +264,22 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     if len(maps) < 2:
         return Cell(reason="there is one training; give scores and functions of several")
     pairs = np.array([*combinations(range(len(maps)), 2)])
-    found = np.array([[*map(compute_rank_correlation, maps[one], maps[other])] for one, other in pairs])
-    known = np.isfinite(found).all(0)
-    if not known.any():
+    correlations = np.array([[*map(compute_rank_correlation, maps[i], maps[j])] for i, j in pairs])
+    finite = np.isfinite(correlations).all(0)
+    if not finite.any():
         return Cell(reason="no text has two words and an order of them in all trainings")
-    tops = np.array([[scores.argmax() for scores in one] for one in maps])
+    tops = np.array([[scores.argmax() for scores in training] for training in maps])
     same = tops[pairs[:, 0]] == tops[pairs[:, 1]]
-    found, same = (np.where(known, each, np.nan) for each in (found, same))
+    correlations, same = (np.where(finite, each, np.nan) for each in (correlations, same))
     how = "by Spearman's correlation of the order of the words"
-    return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], how)
+    return state_pairs(measured, pairs + 1, [1 - correlations, np.ones_like(correlations), same], how)
 
 
-def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
+def list_audit_rows(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
     texts = texts.rename(columns={"training": "seed", "words": "items", "scores": "attention", "leave_one_out": "loo"})
-    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKS, label=label)
+    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKED, label=label)
     about = ["model", "seed", "id", "annotator"]
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
     return {
@@ -297,7 +299,7 @@ def judge(
     classes: Sequence[str] | None = None,
     language: str | None = None,
     batch_size: int = 64,
-    report: Report = print_progress,
+    report: Reporter = print_progress,
 ) -> Judgement:
     """Ask what scores of words may be read as, of a model that is known by a function alone.
 
@@ -334,50 +336,54 @@ def judge(
     """
     single = callable(predict)
     texts = find_texts(tokens, language, report)
-    parts, words = find_words(texts, report)
+    parts, words = trim_marks(texts, report)
     functions: Sequence[Any] = predict if isinstance(predict, Sequence) else [predict]
-    for one in functions:
+    for function in functions:
         wanted = "function; give one from lists of words to probabilities, or a list of such functions, one a training"
-        refuse_kind(one, Callable, "predict", wanted)
-    given = [scores] if single else list_entries(scores, "scores")
-    if len(given) != len(functions) or not functions:
-        raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
+        refuse_kind(function, Callable, "predict", wanted)
+    score_sets = [scores] if single else list_entries(scores, "scores")
+    if len(score_sets) != len(functions) or not functions:
+        fault = f"is of {len(score_sets)} trainings, and predict of {len(functions)}"
+        raise AuditError("scores", fault, "give both of each")
     check_batch_size(batch_size)
     refuse_kind(report, Callable, "report", "function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
-    maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
+    maps = [read_scores(values, texts, parts, f"scores{name}") for values, name in zip(score_sets, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
     gold = None if labels is None else list_integers(labels, "labels", len(texts), "iufb")
-    texts, most = words, count_texts(np.array([*map(len, words)]))
+    texts, limit = words, count_predicted_texts(np.array([*map(len, words)]))
     predictions = [
-        Predictions(function, f"predict{name}", batch_size, most, report)
+        Predictions(function, f"predict{name}", batch_size, limit, report)
         for function, name in zip(functions, names, strict=True)
     ]
-    probabilities = [one.predict(texts) for one in predictions]
+    probabilities = [training.predict(texts) for training in predictions]
     maps = [*map(choose_class, maps, probabilities)]
-    count, *others = {own.shape[1] for own in probabilities}
-    if others:
-        raise AuditError(f"predict: gives {count} classes in one training, {others[0]} in another; give one")
+    count, *more_counts = {rows.shape[1] for rows in probabilities}
+    if more_counts:
+        raise AuditError("predict", f"gives {count} classes in one training, {more_counts[0]} in another", "give one")
     if outside := [label for label in gold or [] if not 0 <= label < count]:
-        raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
-    called = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
-    rows = []
-    for number, (one, own) in enumerate(zip(predictions, maps, strict=True), start=1):
-        found = delete_words(one, texts, own)
-        found.insert(0, "training", number)
-        found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
-        for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
-            every = measure_overlap(cases, [values[case.text] for case in cases])
-            found[column] = pd.Series(every["auprc"], [case.text for case in cases])
-        rows.append(found)
-    by_text = pd.concat(rows, ignore_index=True)
-    why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""
-    reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
-    asked: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
-    audits = list_audits(by_text, gold)
-    subject = EvaluatedModel(
-        dataset="texts", suite="", paper="", model=SCORES, seeds=len(rows), items="words", unasked={}, given=True
+        fault = f"name class {outside[0]} of {count}"
+        raise AuditError("labels", fault, "number the classes from 0, as predict does")
+    class_names = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
+    frames = []
+    for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):
+        frame = delete_words(training, texts, scored)
+        frame.insert(0, "training", number)
+        frame["top_word"] += np.where(frame["top_word"] < 0, 0, [part.start for part in parts])
+        for column, values in (("auprc", scored), ("auprc_random", [*map(np.ones_like, scored)])):
+            overlaps = measure_overlap(cases, [values[case.text] for case in cases])
+            frame[column] = pd.Series(overlaps["auprc"], [case.text for case in cases])
+        frames.append(frame)
+    by_text = pd.concat(frames, ignore_index=True)
+    why_not = (
+        NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(training.coarse for training in predictions) else ""
     )
-    row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(called)), {}), asked)
+    reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
+    questions: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
+    audits = list_audit_rows(by_text, gold)
+    subject = EvaluatedModel(
+        dataset="texts", suite="", paper="", model=SCORES, seeds=len(frames), items="words", unasked={}, given=True
+    )
+    row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(class_names)), {}), questions)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
-    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)
+    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), SCORE_LABELS, by_text)

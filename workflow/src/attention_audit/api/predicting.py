@@ -20,14 +20,14 @@ from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given import SUM, read_numbers
 
-Texts = Sequence[Sequence[str]]
+TokenizedTexts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
-Report = Callable[[str], None]
+Reporter = Callable[[str], None]
 ORDERS = ("random", "scores", "leave_one_out")
 """In which the words of a text are deleted."""
-STEPS = (5, *range(10, 100, 10))
+DELETED_PERCENTS = (5, *range(10, 100, 10))
 """The shares of the words, in percent, that are deleted beside one word alone."""
-AVERAGED = (0, *(1 + STEPS.index(share) for share in DELETED))
+AVERAGED = (0, *(1 + DELETED_PERCENTS.index(share) for share in DELETED))
 """The steps over which falls are averaged, as in the audit `located`."""
 MAX_REPEAT_DIFFERENCE = 1e-3
 """How far a prediction may be from that of the same text in another batch."""
@@ -39,7 +39,7 @@ MAX_COARSE_VALUES = 6
 def check_batch_size(batch_size: Any) -> None:
     """Raise AuditError where it is no number of texts."""
     if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
+        raise AuditError("batch_size", f"is {batch_size!r:.40}", "give a whole number, 1 or more")
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Predictions:
     place: str
     batch_size: int
     most: int
-    report: Report
+    report: Reporter
     known: dict[bytes, Floats] = field(default_factory=dict)
 
     @property
@@ -82,62 +82,66 @@ class Predictions:
 
     def _ask(self, new: dict[bytes, list[str]]) -> None:
         texts, before = [*new.values()], len(self.known)
-        found = self._call(texts)
+        answers = self._call(texts)
         if not before:
             # the shorter half of the texts has less padding by itself
             half = np.argsort([*map(len, texts)])[: (1 + len(texts)) // 2]
-            apart = np.abs(self._call([texts[at] for at in half]) - found[half]).max()
-            if apart > MAX_REPEAT_DIFFERENCE:
+            difference = np.abs(self._call([texts[at] for at in half]) - answers[half]).max()
+            if difference > MAX_REPEAT_DIFFERENCE:
                 raise AuditError(
-                    f"{self.place}: moves a probability by {apart:.2g} when the same texts come in another batch; "
-                    "switch off dropout (model.eval()), and keep padding out of the prediction, or give batch_size=1"
+                    self.place,
+                    f"moves a probability by {difference:.2g} when the same texts come in another batch",
+                    "switch off dropout (model.eval()), and keep padding out of the prediction, or give batch_size=1",
                 )
-        self.known |= zip(new, found, strict=True)
+        self.known |= zip(new, answers, strict=True)
         count = len(self.known)
         if MAX_TENTHS * count // self.most > MAX_TENTHS * before // self.most:
             self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
     def _call(self, texts: list[list[str]]) -> Floats:
         try:
-            given = self.function([[*words] for words in texts])
+            output = self.function([[*words] for words in texts])
         except Exception as error:
-            first = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
+            example = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
             raise AuditError(
-                f"{self.place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
-                f"it raises {error!r}; make it take such lists"
+                self.place,
+                f"called with a list of {len(texts)} texts, the first being the list of words [{example}], it raises "
+                f"{error!r}",
+                "make it take such lists",
             ) from error
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
-        found = read_numbers(given, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
-        classes, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
+        answers = read_numbers(output, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
+        classes, before = answers.shape[1], len(next(iter(self.known.values()), answers[0]))
         if classes != before or classes < 2:
             fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)
-            raise AuditError(f"{self.place}: {fault}; {wanted}")
-        apart = np.abs(np.abs(found).sum(1) - 1)
+            raise AuditError(self.place, fault, wanted)
+        deviations = np.abs(np.abs(answers).sum(1) - 1)
         # a row with NaN is the furthest
-        worst = int(apart.argmax())
-        if not apart[worst] <= SUM:
-            row = ", ".join(f"{value:.4g}" for value in found[worst])
+        worst = int(deviations.argmax())
+        if not deviations[worst] <= SUM:
+            row = ", ".join(f"{value:.4g}" for value in answers[worst])
             raise AuditError(
-                f"{self.place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}; "
-                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]"
+                self.place,
+                f"of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}",
+                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]",
             )
-        return found
+        return answers
 
 
 def count_gone(lengths: Integers) -> Integers:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
-    shares = -(-lengths[:, None] * np.array(STEPS) // 100)
+    shares = -(-lengths[:, None] * np.array(DELETED_PERCENTS) // 100)
     return np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
 
 
-def count_texts(lengths: Integers) -> int:
+def count_predicted_texts(lengths: Integers) -> int:
     """Count the texts that are predicted at most: whole, without each word, and step by step in three orders."""
-    several = lengths[lengths > 1]
-    return int(len(lengths) + several.sum() + len(ORDERS) * (count_gone(several) > 1).sum())
+    deletable = lengths[lengths > 1]
+    return int(len(lengths) + deletable.sum() + len(ORDERS) * (count_gone(deletable) > 1).sum())
 
 
-def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Floats]) -> pd.DataFrame:
+def delete_words(predictions: Predictions, tokens: TokenizedTexts, scores: Sequence[Floats]) -> pd.DataFrame:
     """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it.
 
     Words come by `stream` of a seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
@@ -150,21 +154,21 @@ def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Float
     lengths = np.array([*map(len, tokens)])
     probabilities = predictions.predict(tokens)
     best = probabilities.argmax(1)
-    found = pd.DataFrame(
+    rows = pd.DataFrame(
         {"text": range(len(tokens)), "words": lengths, "prediction": best, "probability": probabilities.max(1)}
     )
     # texts of similar length come together, so that a batch has little padding
     in_order = np.argsort(lengths, kind="stable")
-    several = in_order[lengths[in_order] > 1]
-    falls, until = np.zeros((len(ORDERS), len(several))), np.full((len(ORDERS), len(several)), np.nan)
+    deletable = in_order[lengths[in_order] > 1]
+    falls, until = np.zeros((len(ORDERS), len(deletable))), np.full((len(ORDERS), len(deletable)), np.nan)
     orders, alone = [], []
-    if len(several):
-        texts, lengths = [tokens[i] for i in several], lengths[several]
-        predicted, before = best[several], probabilities.max(1)[several]
-        own = np.repeat(np.arange(len(several)), lengths)
+    if len(deletable):
+        texts, lengths = [tokens[i] for i in deletable], lengths[deletable]
+        predicted, before = best[deletable], probabilities.max(1)[deletable]
+        owners = np.repeat(np.arange(len(deletable)), lengths)
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
-        lost = before[own] - without[np.arange(len(own)), predicted[own]]
-        for i, loo in zip(several, np.split(lost, lengths.cumsum()[:-1]), strict=True):
+        lost = before[owners] - without[np.arange(len(owners)), predicted[owners]]
+        for i, loo in zip(deletable, np.split(lost, lengths.cumsum()[:-1]), strict=True):
             chance = stream("shuffle", str(i), Erasure().seed).random(len(loo))
             flat = np.ptp(scores[i]) == 0
             keys = (chance, chance if flat else scores[i], loo)
@@ -172,17 +176,17 @@ def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Float
             top = orders[-1][1][0]
             alone.append((*((-1, np.nan) if flat else (top, loo[top])), loo.max(), (loo > Margins().inert).mean()))
         for step, sizes in enumerate(count_gone(lengths).T):
-            asked = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
-            if not asked:
+            pending = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
+            if not pending:
                 continue
-            left = ([texts[at][place] for place in np.sort(orders[at][order][sizes[at] :])] for order, at in asked)
-            for (order, at), now in zip(asked, predictions.predict(left), strict=True):
+            remaining = ([texts[at][i] for i in np.sort(orders[at][order][sizes[at] :])] for order, at in pending)
+            for (order, at), now in zip(pending, predictions.predict(remaining), strict=True):
                 if step in AVERAGED:
                     falls[order, at] += (before[at] - now[predicted[at]]) / len(AVERAGED)
                 if np.isnan(until[order, at]) and now[predicted[at]] < now.max():
                     until[order, at] = sizes[at] / lengths[at]
     columns = [*ORDERS, *(f"{order}_until" for order in ORDERS)]
-    by_order = pd.DataFrame(np.concatenate([falls, until]).T, several, columns)
-    by_word = pd.DataFrame(alone, several, ["top_word", "top_fall", "best_fall", "supporting"], np.float64)
-    found = found.join([by_order, by_word])
-    return found.assign(top_word=found["top_word"].fillna(-1).astype(np.int64))
+    by_order = pd.DataFrame(np.concatenate([falls, until]).T, deletable, columns)
+    by_word = pd.DataFrame(alone, deletable, ["top_word", "top_fall", "best_fall", "supporting"], np.float64)
+    rows = rows.join([by_order, by_word])
+    return rows.assign(top_word=rows["top_word"].fillna(-1).astype(np.int64))

@@ -48,12 +48,12 @@ from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
-ID = "text"
-DIGITS = 3
-ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
-RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
+TEXT_ID = "text"
+TABLE_DIGITS = 3
+WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
+WIDTH_RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
 NOT_KNOWN = " (unknown)"  # behind a word of the figure
-OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
+OTHER_PANELS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,9 +84,9 @@ class Reading:
         """Write what was predicted, of how many unknown words, how far the trainings agree, and how far the adversary
         moves map and prediction.
         """
-        facts, read = self.facts, words["weight"].notna()
+        facts, weighted = self.facts, words["weight"].notna()
         parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
-        for does, count in (("read", (~read).sum()), ("know", (read & ~words["known"]).sum())):
+        for does, count in (("read", (~weighted).sum()), ("know", (weighted & ~words["known"]).sum())):
             if count:
                 parts.append(f"the model does not {does} {count} of {len(words)} words")
         if facts["trainings"] > 1:
@@ -102,8 +102,8 @@ class Reading:
         return f"Reading({'; '.join(self._write_head(self.words).splitlines())})"
 
     def _repr_html_(self) -> str:
-        shown = self.words.dropna(axis=1, how="all").round(DIGITS)
-        return f"<p>{escape(self._write_head(self.words))}</p>{shown.to_html(index=False)}"
+        table = self.words.dropna(axis=1, how="all").round(TABLE_DIGITS)
+        return f"<p>{escape(self._write_head(self.words))}</p>{table.to_html(index=False)}"
 
     def figure(self) -> Figure:
         """Draw a row for each word: weights with their range over trainings, signed contributions, shares of the
@@ -111,31 +111,31 @@ class Reading:
         grows with the text and with the maps.
         """
         words = self.words.dropna(subset="weight")
-        _, *further = map(str, words.loc[:, "known":])
-        labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in further}
-        shown = {name: label for name, label in labels.items() if words[name].notna().any()}
+        _, *map_names = map(str, words.loc[:, "known":])
+        labels = OTHER_PANELS | {name: MAPS[name].label if name in MAPS else name for name in map_names}
+        panels = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))
         with style.use_house_style([*words["word"], str(self.facts["prediction"])]):
-            ratios = [RATIOS.get(name, 2) for name in ("weight", *shown)]
-            width = style.WIDTH * max(1, sum(ratios) / sum(RATIOS.values()))
-            figure = Figure(figsize=(width, ROW * len(words) + MARGIN), layout="constrained")
-            first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
-            first.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
+            ratios = [WIDTH_RATIOS.get(name, 2) for name in ("weight", *panels)]
+            width = style.PAGE_WIDTH * max(1, sum(ratios) / sum(WIDTH_RATIOS.values()))
+            figure = Figure(figsize=(width, WORD_HEIGHT * len(words) + WORDS_MARGIN), layout="constrained")
+            main, *sides = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
+            main.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
             if (words["highest"] > words["lowest"]).any():
-                first.hlines(rows, words["lowest"], words["highest"], style.BLACK, linewidth=1, label="all trainings")
+                main.hlines(rows, words["lowest"], words["highest"], style.BLACK, linewidth=1, label="all trainings")
             if words["adversary"].notna().any():
-                first.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
-            first.set_xlabel("attention")
-            first.set_yticks(rows, words["word"].map(replace_controls) + np.where(words["known"], "", NOT_KNOWN))
-            first.set_ylim(len(words) - 0.5, -0.5)
-            for axes, (name, label) in zip(others, shown.items(), strict=True):
+                main.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
+            main.set_xlabel("attention")
+            main.set_yticks(rows, words["word"].map(replace_controls) + np.where(words["known"], "", NOT_KNOWN))
+            main.set_ylim(len(words) - 0.5, -0.5)
+            for axes, (name, label) in zip(sides, panels.items(), strict=True):
                 colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
                 axes.barh(rows, words[name], color=colours.tolist(), height=0.7)
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
                 axes.set_xlabel(label)
-            figure.suptitle(self._write_head(words), fontsize=style.TEXT, x=0.01, ha="left")
-            figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
+            figure.suptitle(self._write_head(words), fontsize=style.TEXT_SIZE, x=0.01, ha="left")
+            figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
 
@@ -147,8 +147,8 @@ class Trained:
     model: Model
 
     def __repr__(self) -> str:
-        there, data = sum(map(self._is_there, self.model.runs)), self.model.data
-        return f"Trained({data.name}, suite {data.suite.name}, model {self.model.name}: {there} trainings)"
+        count, data = sum(map(self._is_there, self.model.runs)), self.model.data
+        return f"Trained({data.name}, suite {data.suite.name}, model {self.model.name}: {count} trainings)"
 
     def _place_weights(self, run: Run) -> Path:
         return Path(self.trainings.homes[run].locate("weights"))
@@ -182,26 +182,26 @@ class Trained:
             if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
             about: tuple[Any, ...] = range(material.classes), False, None, maps
-            known: Flags = encoded.texts.flat[1:-1] != UNKNOWN
+            known_items: Flags = encoded.texts.flat[1:-1] != UNKNOWN
             if encoded.sentences is not None:
-                known = np.logical_or.reduceat(known, encoded.sentences.flat)
+                known_items = np.logical_or.reduceat(known_items, encoded.sentences.flat)
         else:
-            read, texts = model.reads[run.seed - 1], read_texts(corpus)
-            network = classifier = open_classifier(read)
+            source, texts = model.reads[run.seed - 1], read_texts(corpus)
+            network = classifier = open_classifier(source)
             tokenizer, pieces = classifier.tokenizer, cut_pieces(classifier, texts)
-            named = match_classes(classifier.folder, classifier.names, self.classes, read.labels)
+            class_order = match_classes(classifier.folder, classifier.names, self.classes, source.labels)
             split = build_split_of(pieces, texts, device)
-            about = named, read.imposed, read.layer, maps
+            about = class_order, source.imposed, source.layer, maps
         if isinstance(network, TransformerClassifier) and pieces is not None:
-            readout = take_classifier(network.eval(), pieces, [ID], split.labels, *about)
+            readout = take_classifier(network.eval(), pieces, [TEXT_ID], split.labels, *about)
         else:
-            readout = take_readout(network, split, [ID])
+            readout = take_readout(network, split, [TEXT_ID])
         if pieces is not None:
             # marks are known, and a word is of which the tokenizer knows any piece
-            known, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
-            known[words[words >= 0]] = False
-            known[words[(words >= 0) & (pieces.ids != tokenizer.unk_token_id)]] = True
-        return readout, np.nan if model.hierarchical else compute_gradients(network, split)[0], known
+            known_items, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
+            known_items[words[words >= 0]] = False
+            known_items[words[(words >= 0) & (pieces.ids != tokenizer.unk_token_id)]] = True
+        return readout, np.nan if model.hierarchical else compute_gradients(network, split)[0], known_items
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """Read a text, which is split into words as its data set was; or of a list of words.
@@ -214,20 +214,20 @@ class Trained:
         MAPS.refuse_unknown(maps)
         if maps and (data.suite.name != "hf" or not model.judged):
             raise AuditError(
-                f"{model.name}: is no Transformer classifier in question, which maps are of; leave them out"
+                model.name, "is no Transformer classifier in question, which maps are of", "leave them out"
             )
         tokens = data.config.corpora[data.name].preparation.tokens
         split = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
         if not split.words:
-            raise AuditError("text: no word is in it; give one with words")
+            raise AuditError("text", "no word is in it", "give one with words")
         runs = [run for run in model.runs if self._is_there(run)]
         if not runs:
             path = self._place_weights(model.runs[0])
-            raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
-        shown, base = data.shown, data.base
-        away = [shown] if shown and base and base.model is model and self._is_there(shown) else []
+            raise AuditError(str(path), "not there", f"make it with `snakemake {path}`, or name another model")
+        adversary, base = data.shown, data.base
+        away = [adversary] if adversary and base and base.model is model and self._is_there(adversary) else []
         row = {
-            "id": ID,
+            "id": TEXT_ID,
             "label": 0,
             "label_name": "",
             "tokens": split.words,
@@ -239,18 +239,18 @@ class Trained:
             corpus = Path(folder) / "corpus.parquet"
             table = pa.Table.from_pylist([row | {"split": split} for split in SPLITS], CORPUS.schema)
             write_table(corpus, CORPUS, table, Provenance("reading", {}, ""))
-            first, gradient, known = self._read_out(runs[0], corpus, maps)
-            others, adversaries = ([self._read_out(run, corpus)[0] for run in each] for each in (runs[1:], away))
+            reference, gradient, known_items = self._read_out(runs[0], corpus, maps)
+            repeats, adversaries = ([self._read_out(run, corpus)[0] for run in each] for each in (runs[1:], away))
         items = split.words
         if model.hierarchical:
             items = [" ".join(items[start:end]) for start, end in pairwise([*split.begins, len(items)])]
-        return make_reading(items, [first, *others], adversaries, self.classes, gradient, known)
+        return make_reading(items, [reference, *repeats], adversaries, self.classes, gradient, known_items)
 
 
-def average_distance(apart: Callable[[Tensor, Tensor], Tensor], shares: Any) -> float:
+def average_distance(measure: Callable[[Tensor, Tensor], Tensor], shares: Any) -> float:
     """Average how far maps, or predictions, are from the first of them; NaN of no other."""
-    own = torch.from_numpy(np.stack(shares)).double()
-    return float(apart(own[:1], own[1:]).mean())
+    maps = torch.from_numpy(np.stack(shares)).double()
+    return float(measure(maps[:1], maps[1:]).mean())
 
 
 def make_reading(
@@ -259,17 +259,17 @@ def make_reading(
     adversaries: Sequence[Readout],
     classes: ClassNames,
     gradient: Any = np.nan,
-    known: Flags | bool = True,
+    known_items: Flags | bool = True,
 ) -> Reading:
     """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
 
     adversaries: one, or none. gradient: of the words that the first training reads. known: whether it knows each item
     that it reads.
     """
-    first = trainings[0]
-    places, marks = first.places[0], MARKS[: int((first.lengths - first.words)[0])]
-    weights = np.stack([one.attention[0] for one in trainings]).astype(np.float64)
-    (padded,) = first.batches(torch.float64)
+    reference = trainings[0]
+    positions, marks = reference.places[0], MARKS[: int((reference.lengths - reference.words)[0])]
+    weights = np.stack([training.attention[0] for training in trainings]).astype(np.float64)
+    (padded,) = reference.batches(torch.float64)
     exact = find_contributions(padded)
     count = len(items) + len(marks)
     words = pd.DataFrame(
@@ -277,33 +277,33 @@ def make_reading(
             "word": "",
             "weight": weights[0],
             "contribution": np.nan if exact is None else exact[0].numpy(),
-            "gradient": pd.Series(gradient, places, np.float64),
+            "gradient": pd.Series(gradient, positions, np.float64),
             "lowest": weights.min(0),
             "highest": weights.max(0),
             "adversary": adversaries[0].attention[0].astype(np.float64) if adversaries else np.nan,
-            "known": known,
+            "known": known_items,
             # a series of the words alone, which has nothing for the marks
-            **{name: pd.Series(scores, places, np.float64) for name, (scores,) in first.maps.items()},
+            **{name: pd.Series(scores, positions, np.float64) for name, (scores,) in reference.maps.items()},
         },
-        index=[*places, *range(len(items), count)],
+        index=[*positions, *range(len(items), count)],
     ).reindex(range(count))
     words["word"], words["known"] = [*items, *marks], words["known"].eq(True)
-    decision = int(first.predictions[0])
-    both = [first, *adversaries]
-    tops = weights[:, : len(places)].argmax(1)
+    decision = int(reference.predictions[0])
+    readouts = [reference, *adversaries]
+    tops = weights[:, : len(positions)].argmax(1)
     chance = np.nan
-    if len(weights[0]) > 1 and first.decided:
-        chance = float(permutation(first, Permutation())["chance_jsd"][0])
+    if len(weights[0]) > 1 and reference.decided:
+        chance = float(permutation(reference, Permutation())["chance_jsd"][0])
     facts = pd.Series(
         {
             "prediction": classes[decision],
-            "probability": float(first.probabilities[0, decision]),
+            "probability": float(reference.probabilities[0, decision]),
             "trainings": len(trainings),
             "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
             "jsd": average_distance(jsd, weights),
             "chance_jsd": chance,
-            "adversary_jsd": average_distance(jsd, [one.attention[0] for one in both]),
-            "adversary_tvd": average_distance(tvd, [one.probabilities[0] for one in both]),
+            "adversary_jsd": average_distance(jsd, [training.attention[0] for training in readouts]),
+            "adversary_tvd": average_distance(tvd, [training.probabilities[0] for training in readouts]),
         }
     )
     return Reading(words, facts)
@@ -318,16 +318,18 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     """
     config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
-    if dataset not in (there := scope.list_datasets(find_suite(suite))):
-        known = ", ".join(there) or "none"
-        raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
+    if dataset not in (datasets := scope.list_datasets(find_suite(suite))):
+        names = ", ".join(datasets) or "none"
+        fault = f"not a data set of suite {suite} in {results} (known: {names})"
+        raise AuditError(dataset, fault, "name another")
     models = scope.find_data(suite, dataset).models
     if model not in models:
-        raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(models)}); name another")
+        fault = f"not a model of suite {suite} (known: {', '.join(models)})"
+        raise AuditError(model, fault, "name another")
     pairs = config.corpora[dataset].pairs
     if pairs or not models[model].network:
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
-        raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
+        raise AuditError(model, f"{reason}, so no text can be given to it", "name another")
     return Trained(Trainings(scope), models[model])
 
 
@@ -346,16 +348,17 @@ def reading(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or have no such text.
     """
-    given = name_readouts(readouts=readouts, adversary=[] if adversary is None else adversary)
-    first = given["readouts"][0]
-    ids = first.ids
+    arguments = name_readouts(readouts=readouts, adversary=[] if adversary is None else adversary)
+    readout = arguments["readouts"][0]
+    ids = readout.ids
     at: Any = ids.index(str(text)) if text in ids else text
     if at not in range(len(ids)):
         raise AuditError(
-            f"text: {text!r} is neither an id nor a place; give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to "
-            f"{len(ids) - 1}"
+            "text",
+            f"{text!r} is neither an id nor a place",
+            f"give one of {ids[0]!r} to {ids[-1]!r}, or one of 0 to {len(ids) - 1}",
         )
     at = int(at)
-    trainings, away = ([build_readout(one).align([ids[at]]) for one in several] for several in given.values())
-    names = name_classes(classes, first.classes)
-    return make_reading(first.tokens[at], trainings, away, dict(enumerate(names)))
+    trainings, away = ([build_readout(training).align([ids[at]]) for training in group] for group in arguments.values())
+    names = name_classes(classes, readout.classes)
+    return make_reading(readout.tokens[at], trainings, away, dict(enumerate(names)))

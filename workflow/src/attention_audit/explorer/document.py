@@ -3,7 +3,7 @@
 The page `results/explorer.html` holds one short JSON text, `About`, and for each view one packed text, `View`. A view
 is one judged model of one suite on one data set, with all its seeds. Only the view that is shown is unpacked.
 
-`write_json` writes `About`: its characters `<`, `>`, `&`, U+2028 and U+2029 are \\u escapes, so that it may stand in a
+`write_about` writes `About`: its characters `<`, `>`, `&`, U+2028 and U+2029 are \\u escapes, so that it may stand in a
 `<script type="application/json">` as it is. `pack_view` writes a `View`: JSON in UTF-8, compressed with gzip, as
 base64. It stands in `<script type="text/plain" data-view="KEY">`, KEY being the `key` of its `AboutView`, and a browser
 reads it by
@@ -15,7 +15,7 @@ reads it by
 So no text of a corpus ever stands in the page as characters: neither markup nor `</script>` in it can end an element.
 Names of data sets, models, classes and files in `About` are data likewise; the page shows them by textContent alone.
 
-The prediction. With the weights a (L,) of any map on the states of seed s, z (L, O) and bias b (O,) of `Run` s,
+The prediction. With the weights a (L,) of any map on the states of seed s, z (L, O) and bias b (O,) of `ViewRun` s,
 
     scores = sum over items t of a_t z_t + b.
 
@@ -104,11 +104,10 @@ class AboutView(TypedDict):
     """What there is to know of a view before it is unpacked.
 
     key: "<data set>/<suite>/<model>", no two alike. *_name: for readers. opening: why the first of its texts is shown
-    first, in a sentence. items: what the weights lie on. classes: their
-    names in order. seeds: of the model; the first is shown first, and `columns` are of `columns_seed`. heads: of the
-    maps, 0 for one map. outputs: O, 0 where `here` is false. tail: whether every `Run` has a tail. missing: maps that
-    this view has not, each with the reason in a sentence. lines: the answers on the
-    model, a line a question, by the fields of `answer.lines.Line`.
+    first, in a sentence. items: what the weights lie on. classes: their names in order. seeds: of the model; the first
+    is shown first, and `columns` are of `columns_seed`. heads: of the maps, 0 for one map. outputs: O, 0 where `here`
+    is false. tail: whether every `ViewRun` has a tail. missing: maps that this view has not, each with the reason in a
+    sentence. lines: the answers on the model, a line a question, by the fields of `answer.lines.Line`.
     """
 
     key: str
@@ -147,14 +146,14 @@ class About(TypedDict):
     views: list[AboutView]
 
 
-class Tail(TypedDict):
+class ViewTail(TypedDict):
     """What a model of pairs has above the scores: weight (C, O), bias (C,)."""
 
     weight: list[list[float]]
     bias: list[float]
 
 
-class Run(TypedDict):
+class ViewRun(TypedDict):
     """One seed of the model, text by text: p, its own prediction (C,); prediction, the class that it predicts; z, the
     L x O values item after item; bias (O,).
     """
@@ -163,7 +162,7 @@ class Run(TypedDict):
     prediction: list[int]
     z: NotRequired[list[list[float]]]
     bias: NotRequired[list[list[float]]]
-    tail: NotRequired[Tail]
+    tail: NotRequired[ViewTail]
 
 
 Weights = list[float] | list[list[float]]
@@ -190,7 +189,7 @@ class View(TypedDict):
     query: list[str | None]
     candidates: list[list[int] | None]
     gold: list[int]
-    runs: dict[str, Run]
+    runs: dict[str, ViewRun]
     maps: dict[str, list[Weights | None]]
     imposed: dict[str, dict[str, list[list[float] | None]]]
     own: dict[str, list[list[float] | None]]
@@ -204,7 +203,7 @@ ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 dump = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def write_json(about: About) -> str:
+def write_about(about: About) -> str:
     """Write the short text, ready to stand in a script element."""
     return dump(about).translate(ESCAPED)
 
@@ -218,7 +217,7 @@ def pack_view(view: View) -> str:
 
 MAX_TEXTS = 2000
 """Texts of a data set at most."""
-LIMIT = 15_000_000
+MAX_PAGE_BYTES = 15_000_000
 """Bytes of the page at most."""
 
 
@@ -243,24 +242,24 @@ def share_room(counts: Mapping[str, int], sizes: Mapping[str, float], room: floa
     texts, and what it leaves is shared among the others.
     """
     fitted: dict[str, int] = {}
-    left = room
+    rest = room
     for name in sorted(counts, key=lambda name: counts[name] * sizes[name]):
-        share = left / (len(counts) - len(fitted))
+        share = rest / (len(counts) - len(fitted))
         enough = counts[name] * sizes[name] <= share
         fitted[name] = counts[name] if enough else max(1, floor(share / sizes[name]))
-        left = max(0.0, left - fitted[name] * sizes[name])
+        rest = max(0.0, rest - fitted[name] * sizes[name])
     return fitted
 
 
-DIGITS = 6
+SIGNIFICANT_DIGITS = 6
 """Significant digits of weights, states and biases; the numbers that are read have seven."""
 MIN_MAGNITUDE = 1e-7
 """Smaller numbers are written as 0."""
 
 
 def round_digits(values: Array) -> Floats:
-    """Round to the nearest numbers of `DIGITS` significant digits; 0 where the magnitude is below `MIN_MAGNITUDE`."""
+    """Round to `SIGNIFICANT_DIGITS`, to the nearest number; to 0 where the magnitude is below `MIN_MAGNITUDE`."""
     magnitude = np.abs(values, dtype=np.float64)
     small = magnitude < MIN_MAGNITUDE
-    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude))))
+    scale = 10.0 ** (SIGNIFICANT_DIGITS - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude))))
     return np.where(small, 0.0, np.rint(values * scale) / scale)

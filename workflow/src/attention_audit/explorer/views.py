@@ -23,14 +23,14 @@ from .document import (
     AboutView,
     ColumnKind,
     MapKind,
-    Run,
-    Tail,
     View,
+    ViewRun,
+    ViewTail,
     Weights,
     round_digits,
 )
 
-Maps = list[Floats | None]
+ViewMaps = list[Floats | None]
 """Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
 Known = Mapping[Any, Floats32]
 """Values of the words of texts, by id."""
@@ -42,7 +42,7 @@ EFFECT = 4
 SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
-ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
+ATTRIBUTION_MAPS: Mapping[str, tuple[MapKind, str, str]] = {
     "gradient": (
         "share",
         "gradient",
@@ -98,29 +98,35 @@ class ViewBuilder:
 
     def __post_init__(self) -> None:
         self.readouts = [*self.runs.values()]
-        self.first = first = self.readouts[0]
-        self.marks = (first.lengths - first.words).tolist()
-        self.heads = 0 if first.several is None else first.several.weights[0].shape[1]
-        self.here = first.decided and first.attending is None
-        self.maps: dict[str, Maps] = {}
+        self.first = reference = self.readouts[0]
+        self.marks = (reference.lengths - reference.words).tolist()
+        self.heads = 0 if reference.several is None else reference.several.weights[0].shape[1]
+        self.here = reference.decided and reference.attending is None
+        self.maps: dict[str, ViewMaps] = {}
         self.abouts: list[AboutMap] = []
         self.own: dict[str, list[list[float] | None]] = {}
         self._gather()
 
     def _add(
-        self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **further: Any
+        self,
+        key: str,
+        label: str,
+        meaning: str,
+        maps: ViewMaps | None = None,
+        model: Readout | None = None,
+        **fields: Any,
     ) -> None:
-        """Add a map, and what the model predicts whose own map it is. further: what else AboutMap has."""
+        """Add a map, and what the model predicts whose own map it is. fields: what else AboutMap has."""
         about = AboutMap(
             kind="attention", computed="stored", seed=None, key=key, label=label, meaning=meaning, own=model is not None
         )
-        self.abouts.append(cast(AboutMap, {**about, **further}))
+        self.abouts.append(cast(AboutMap, {**about, **fields}))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
             self.own[key] = [*round_probabilities(model.probabilities)]
 
-    def _fit(self, maps: Iterable[Floats32 | None]) -> Maps:
+    def _fit(self, maps: Iterable[Floats32 | None]) -> ViewMaps:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
@@ -132,19 +138,19 @@ class ViewBuilder:
             for map_, shape in zip(maps, shapes, strict=True)
         ]
 
-    def _fit_model(self, readout: Readout) -> Maps:
+    def _fit_model(self, readout: Readout) -> ViewMaps:
         return self._fit(readout.attention if readout.several is None else readout.several.weights)
 
-    def _fit_words(self, values: Iterable[Floats32 | None]) -> Maps:
+    def _fit_words(self, values: Iterable[Floats32 | None]) -> ViewMaps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
-            np.append(own, np.zeros(marks)) if own is not None and len(own) == words else None
-            for own, words, marks in zip(values, self.first.words, self.marks, strict=True)
+            np.append(scores, np.zeros(marks)) if scores is not None and len(scores) == words else None
+            for scores, words, marks in zip(values, self.first.words, self.marks, strict=True)
         ]
 
     def _gather(self) -> None:
         """Gather all maps, in the order of the page."""
-        first, seed = self.first, next(iter(self.runs))
+        reference, seed = self.first, next(iter(self.runs))
         for number, readout in self.runs.items():
             meaning = f"The attention of this model, trained with seed {number}."
             label = f"attention, seed {number}"
@@ -160,8 +166,8 @@ class ViewBuilder:
                 f"For this text alone, the weights furthest from those of seed {seed} that a search found and that "
                 "leave the prediction nearly as it is."
             )
-            self._add("instance", "adversary of this text", meaning, self._fit(map(self.instance.get, first.ids)))
-        if first.decided and first.head is None:
+            self._add("instance", "adversary of this text", meaning, self._fit(map(self.instance.get, reference.ids)))
+        if reference.decided and reference.head is None:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes."
             if not self.here:
                 meaning += " Of the first-order expansion at the model's own weights."
@@ -170,51 +176,51 @@ class ViewBuilder:
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
                 self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
-        scores = {name: map(values.get, first.ids) for name, values in self.attributions.items()}
-        for name, values in {**scores, **first.maps}.items():
-            kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
+        scores = {name: map(values.get, reference.ids) for name, values in self.attributions.items()}
+        for name, values in {**scores, **reference.maps}.items():
+            kind, label, meaning = ATTRIBUTION_MAPS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
         marked = [
             np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0) if text["marks"] else None
-            for text, words in zip(self.texts, first.places, strict=True)
+            for text, words in zip(self.texts, reference.places, strict=True)
         ]
         if self.about["items"] == "words" and any(marks is not None for marks in marked):
             meaning = "The share of the annotators who marked the word."
             self._add("people", "marked words", meaning, self._fit_words(marked), kind="mark")
 
     @property
-    def imposable(self) -> dict[str, Maps]:
+    def imposable(self) -> dict[str, ViewMaps]:
         """The stored maps that can be imposed on the states of any seed."""
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _list_items(self, place: int) -> tuple[list[str], int]:
+    def _list_items(self, index: int) -> tuple[list[str], int]:
         """List the items of a text, of which marks of a tokenizer come last; and count the words that were not read."""
-        text, marks = self.texts[place], self.marks[place]
-        words, read = text["tokens"], int(self.first.words[place])
+        text, marks = self.texts[index], self.marks[index]
+        words, count = text["tokens"], int(self.first.words[index])
         if self.about["items"] == "sentences":
             bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
-            return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
+            return sentences[:count], sum(len(words) - bound for bound in bounds[count : count + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
+        return [*(words[at] for at in self.first.places[index]), *names], len(words) - count
 
-    def _add_states(self, runs: Iterable[Run]) -> None:
+    def _add_states(self, runs: Iterable[ViewRun]) -> None:
         """Give the runs their states and biases, and the tail of a model of pairs."""
         for run, readout in zip(runs, self.readouts, strict=True):
             run["z"] = [round_digits(z).ravel().tolist() for z in readout.contribution]
             run["bias"] = round_digits(readout.bias).tolist()
             if readout.head is not None:
-                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+                run["tail"] = ViewTail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
-        even: Maps = [np.full(own.T.shape, 1 / len(own)) for own in self.first.attending.weights]
-        every = {"uniform": even} | self.imposable
+        even: ViewMaps = [np.full(weights.T.shape, 1 / len(weights)) for weights in self.first.attending.weights]
+        choices = {"uniform": even} | self.imposable
         return {
-            str(seed): {key: predict_under(readout, maps) for key, maps in every.items()}
+            str(seed): {key: predict_under(readout, maps) for key, maps in choices.items()}
             for seed, readout in self.runs.items()
         }
 
@@ -222,7 +228,7 @@ class ViewBuilder:
         """Write the texts of the view."""
         ids, candidates = self.first.ids, self.first.candidates
         runs = {
-            str(seed): Run(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
+            str(seed): ViewRun(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
             for seed, each in self.runs.items()
         }
         maps: dict[str, list[Weights | None]] = {
@@ -252,37 +258,42 @@ class ViewBuilder:
 
     def describe_view(self) -> AboutView:
         """Say what there is to know of the view before it is unpacked."""
-        first, missing = self.first, self.about["missing"]
+        reference, missing = self.first, self.about["missing"]
         if not any(about["key"].startswith("contribution:") for about in self.abouts):
-            missing = missing | {"exact contribution": NOT_DECIDED if first.head is None else NO_CONTRIBUTION}
-        classes = range(first.probabilities.shape[1])
-        found = {
+            missing = missing | {"exact contribution": NOT_DECIDED if reference.head is None else NO_CONTRIBUTION}
+        classes = range(reference.probabilities.shape[1])
+        view = {
             **self.about,
             "key": "{dataset}/{suite}/{model}".format_map(self.about),
             "classes": [mark_direction(self.classes.get(class_, str(class_))) for class_ in classes],
             "seeds": [*self.runs],
             "heads": self.heads,
-            "outputs": first.bias.shape[1] if self.here else 0,
+            "outputs": reference.bias.shape[1] if self.here else 0,
             "here": self.here,
-            "why_not": "" if self.here else NOT_LINEAR if first.decided else NOT_DECIDED,
-            "tail": self.here and first.head is not None,
+            "why_not": "" if self.here else NOT_LINEAR if reference.decided else NOT_DECIDED,
+            "tail": self.here and reference.head is not None,
             "maps": self.abouts,
             "missing": missing,
             "columns": [
                 AboutColumn(
                     name=column.name,
                     label=WORDING["column"].get(column.name, column.name),
-                    kind=KINDS.get(column.type, "text"),
+                    kind=COLUMN_KINDS.get(column.type, "text"),
                     unit=column.unit,
                     meaning=column.meaning,
                 )
                 for column in SHOWN_COLUMNS
             ],
         }
-        return cast(AboutView, found)
+        return cast(AboutView, view)
 
 
-KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}
+COLUMN_KINDS: dict[Any, ColumnKind] = {
+    flag.type: "flag",
+    integer.type: "integer",
+    real.type: "number",
+    reals.type: "number",
+}
 SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
 
 
@@ -295,22 +306,22 @@ def write_value(value: Any) -> str | float | bool | None:
     return cast("str | bool | None", value)
 
 
-def compute_contributions(readout: Readout) -> Maps:
+def compute_contributions(readout: Readout) -> ViewMaps:
     """Compute the exact contributions of each text, (L,), in float64."""
-    found: Maps = [None] * len(readout)
+    contributions: ViewMaps = [None] * len(readout)
     for texts in readout.batches(torch.float64):
         exact = find_contributions(texts)
         if exact is not None:
             for member, row, length in zip(texts.members, exact.numpy(), texts.lengths.tolist(), strict=True):
-                found[member] = row[:length]
-    return found
+                contributions[member] = row[:length]
+    return contributions
 
 
-def predict_under(readout: Readout, maps: Maps) -> list[list[float] | None]:
+def predict_under(readout: Readout, maps: ViewMaps) -> list[list[float] | None]:
     """Predict as a Transformer does under other weights of its heads, (H, L) a text; None where there are none."""
-    several = cast(HeadStates, readout.several)
+    heads = cast(HeadStates, readout.several)
     weights = [
-        own if map_ is None else map_.T.astype(np.float32) for map_, own in zip(maps, several.weights, strict=True)
+        stored if map_ is None else map_.T.astype(np.float32) for map_, stored in zip(maps, heads.weights, strict=True)
     ]
     predicted = round_probabilities(readout.predict(weights))
     return [None if map_ is None else row for map_, row in zip(maps, predicted, strict=True)]

@@ -22,28 +22,28 @@ from attention_audit.tables.wording import ClassNames, read_class_names
 
 from . import fonts, style
 
-POINTS = 72  # an inch
-MARGIN = 12.0  # points
-LINE_WIDTH = style.WIDTH * POINTS - 2 * MARGIN  # points of a line
-PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
+POINTS_PER_INCH = 72
+PAGE_MARGIN = 12.0  # points
+LINE_WIDTH = style.PAGE_WIDTH * POINTS_PER_INCH - 2 * PAGE_MARGIN  # points of a line
+BOX_PADDING, BOX_GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
 LINE_HEIGHT = 1.55  # height of a line, in type sizes
 CONTROL = "\u25a1"  # stands for line breaks and the like within a word
 FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then open to the left
 READING_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"}
 """From where letters are read, by their class in the bidirectional algorithm."""
-WEIGHTS = Names(
+WEIGHT_KINDS = Names(
     "kind of weights",
-    "WEIGHTS of attention_audit/figures/attention_maps.py",
+    "WEIGHT_KINDS of attention_audit/figures/attention_maps.py",
     {
         "base": Style("base model"),
         "consistent_adversary": Style("consistent adversary"),
         "instance_adversary": Style("per-instance adversary"),
     },
 )
-SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
+TYPE_SIZES = ((40, style.TITLE_SIZE), (120, style.TEXT_SIZE))  # up to so many words; longer texts are of SMALL_SIZE
 MAX_HEIGHT_PIXELS = 2**16 - 1  # pixels
-KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+KEY_WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
 class Word(NamedTuple):
@@ -68,7 +68,7 @@ def replace_controls(text: str) -> str:
 @cache
 def measure(text: str, font: FontProperties) -> float:
     """Measure the width of a text with its padding, in points."""
-    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 2 * PADDING
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 2 * BOX_PADDING
 
 
 def find_direction(text: str) -> str | None:
@@ -81,10 +81,10 @@ def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
-    own = pd.Series([find_direction(word.text) for word in words], dtype=object)
-    before, after = own.ffill().fillna(base), own.bfill().fillna(base)
-    ways = own.fillna(before.where(before == after, base))
-    for word, way, mute in zip(words, ways, own.isna(), strict=True):
+    directions = pd.Series([find_direction(word.text) for word in words], dtype=object)
+    before, after = directions.ffill().fillna(base), directions.bfill().fillna(base)
+    ways = directions.fillna(before.where(before == after, base))
+    for word, way, mute in zip(words, ways, directions.isna(), strict=True):
         yield word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, way=way)
 
 
@@ -105,17 +105,17 @@ def split_word(word: Word, font: FontProperties) -> Iterator[Word]:
         rest = rest.removeprefix(text)
 
 
-def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> list[list[Word]]:
+def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float = BOX_GAP) -> list[list[Word]]:
     """Lay words out in lines of the figure's width, `gap` points between their boxes; from the right where the text
     is read so.
     """
     font = FontProperties(size=size, weight=weight)
-    given = [word._replace(text=replace_controls(word.text)) for word in words]
+    words = [word._replace(text=replace_controls(word.text)) for word in words]
     # a text is read as its first letter is
-    base = next(filter(None, (find_direction(word.text) for word in given)), "L")
+    base = next(filter(None, (find_direction(word.text) for word in words)), "L")
     lines: list[list[Word]] = [[]]
     used = 0.0
-    for word in assign_directions(given, base):
+    for word in assign_directions(words, base):
         for piece in split_word(word, font):
             if used + piece.width > LINE_WIDTH:
                 lines.append([])
@@ -123,10 +123,10 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
             lines[-1].append(piece)
             used += piece.width + gap
     for number, line in enumerate(lines):
-        shown = order_line(line, base)
-        ends = [*accumulate((word.width + gap for word in shown), initial=MARGIN)]
-        shift = MARGIN + LINE_WIDTH + gap - ends[-1] if base == "R" else 0.0
-        lines[number] = [word._replace(left=end + shift) for word, end in zip(shown, ends, strict=False)]
+        row = order_line(line, base)
+        ends = [*accumulate((word.width + gap for word in row), initial=PAGE_MARGIN)]
+        shift = PAGE_MARGIN + LINE_WIDTH + gap - ends[-1] if base == "R" else 0.0
+        lines[number] = [word._replace(left=end + shift) for word, end in zip(row, ends, strict=False)]
     return lines
 
 
@@ -134,12 +134,12 @@ class Page:
     """A figure that grows with what is written on it, line below line."""
 
     def __init__(self) -> None:
-        self.figure = Figure(figsize=(style.WIDTH, 1))
-        self.axes = self.figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH * POINTS))
+        self.figure = Figure(figsize=(style.PAGE_WIDTH, 1))
+        self.axes = self.figure.add_axes((0, 0, 1, 1), xlim=(0, style.PAGE_WIDTH * POINTS_PER_INCH))
         self.axes.set_axis_off()
-        self.top = MARGIN
+        self.top = PAGE_MARGIN
 
-    def write(self, words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> None:
+    def write(self, words: Iterable[Word], size: float, weight: str = "normal", gap: float = BOX_GAP) -> None:
         """Write words in lines; all measures are in points."""
         for line in wrap(words, size, weight, gap):
             middle = self.top + LINE_HEIGHT * size / 2
@@ -147,21 +147,23 @@ class Page:
                 if word.shade is not None:
                     high = (LINE_HEIGHT - 0.15) * size
                     box = self.axes.add_patch(Rectangle((word.left, middle - high / 2), word.width, high))
-                    box.set(facecolor=style.MAPS(word.shade), edgecolor=style.BLACK, linewidth=0.8 * word.first)
+                    box.set(facecolor=style.MAP_SHADING(word.shade), edgecolor=style.BLACK, linewidth=0.8 * word.first)
                 # on one baseline: centring each word would let it dance with its descenders
-                self.axes.text(word.left + PADDING, middle + 0.3 * size, word.text, size=size, weight=weight)
+                self.axes.text(word.left + BOX_PADDING, middle + 0.3 * size, word.text, size=size, weight=weight)
             self.top += LINE_HEIGHT * size
 
-    def write_prose(self, text: str, size: float = style.TEXT, weight: str = "normal") -> None:
+    def write_prose(self, text: str, size: float = style.TEXT_SIZE, weight: str = "normal") -> None:
         """Write plain text."""
-        self.write(map(Word, text.split()), size, weight, SPACE * size - 2 * PADDING)
+        self.write(map(Word, text.split()), size, weight, SPACE * size - 2 * BOX_PADDING)
 
     def finish(self) -> Figure:
         """Give the figure its height. Raises AuditError where no image can be that high."""
-        height = self.top + MARGIN
-        if height / POINTS * style.DPI > MAX_HEIGHT_PIXELS:
-            raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
-        self.figure.set_figheight(height / POINTS)
+        height = self.top + PAGE_MARGIN
+        if height / POINTS_PER_INCH * style.DPI > MAX_HEIGHT_PIXELS:
+            raise AuditError(
+                "config: attention_maps", "too many or too long texts for one image", "name fewer instances"
+            )
+        self.figure.set_figheight(height / POINTS_PER_INCH)
         self.axes.set_ylim(height, 0)
         return self.figure
 
@@ -175,13 +177,13 @@ def write_map(page: Page, weights: str, words: pd.DataFrame) -> None:
     """Write a heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a
     frame.
     """
-    first, largest = words.iloc[0], words["attention"].max()
-    size = next((size for longest, size in SIZES if len(words) <= longest), style.SMALL)
-    moved = "" if weights == "base" else f"JSD = {first['jsd']:.3f}, "
+    row, largest = words.iloc[0], words["attention"].max()
+    size = next((size for longest, size in TYPE_SIZES if len(words) <= longest), style.SMALL_SIZE)
+    distance = "" if weights == "base" else f"JSD = {row['jsd']:.3f}, "
     page.write_prose(
-        f"{WEIGHTS[weights].label}: p = {first['probability']:.3f}, {moved}largest weight {largest:.3f} "
+        f"{WEIGHT_KINDS[weights].label}: p = {row['probability']:.3f}, {distance}largest weight {largest:.3f} "
         f"(all alike: {1 / len(words):.3f})",
-        style.SMALL,
+        style.SMALL_SIZE,
     )
     pairs = zip(words["token"], words["attention"], strict=True)
     page.write((Word(token, scale_shade(weight), weight == largest) for token, weight in pairs), size)
@@ -192,14 +194,14 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     """Say that the base model, the first of `predictions`, has not learnt a data set; "" where it has, or where that
     is not known.
     """
-    if predictions is None or (own := predictions[predictions["dataset"] == dataset]).empty:
+    if predictions is None or (rows := predictions[predictions["dataset"] == dataset]).empty:
         return ""
-    first = select_run(own, own["model"].iloc[0])
-    labels = first.drop_duplicates("id")["label"].to_numpy(np.int64)
-    found = judge_ability(labels, make_grid(first, "prediction").astype(np.int64), None)
-    if found["learnt"] == "yes":
+    base = select_run(rows, rows["model"].iloc[0])
+    labels = base.drop_duplicates("id")["label"].to_numpy(np.int64)
+    ability = judge_ability(labels, make_grid(base, "prediction").astype(np.int64), None)
+    if ability["learnt"] == "yes":
         return ""
-    accuracy, majority = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
+    accuracy, majority = (write_share(ability[name]) for name in ("accuracy", "majority_accuracy"))
     return (
         f"The base model is not clearly better than always the largest class: {accuracy} and {majority}. There is no "
         "decision that these maps could explain."
@@ -208,15 +210,15 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
 
 def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> None:
     """Write all maps of one text, under a heading that names it."""
-    first = maps.iloc[0]
-    gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
-    name = f"{display_name(first['dataset'])}, {first['id']}"
-    page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL)
+    row = maps.iloc[0]
+    gold, chosen = (names.get(int(row[column]), "another") for column in ("label", "base_prediction"))
+    name = f"{display_name(row['dataset'])}, {row['id']}"
+    page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL_SIZE)
     page.top += 3
-    if text := warn_unlearnt(predictions, str(first["dataset"])):
+    if text := warn_unlearnt(predictions, str(row["dataset"])):
         page.write_prose(text, weight="bold")
         page.top += 3
-    for weights in WEIGHTS.arrange(maps["weights"].unique()):
+    for weights in WEIGHT_KINDS.arrange(maps["weights"].unique()):
         write_map(page, weights, maps[maps["weights"] == weights].sort_values("position"))
     page.top += 10
 
@@ -234,13 +236,13 @@ def wp_fig2_attention_maps(
     names = read_class_names(census)
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
     with style.use_house_style(written):
-        key = [Word("attention weight:"), *(Word(f"{weight:g}", scale_shade(weight)) for weight in KEY)]
+        key = [Word("attention weight:"), *(Word(f"{weight:g}", scale_shade(weight)) for weight in KEY_WEIGHTS)]
         page = Page()
-        page.write([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3)
+        page.write([*key, Word("largest of a map", 0, True)], style.SMALL_SIZE, gap=3)
         page.top += 8
         for (dataset, _), instance in attention_maps.groupby(["dataset", "id"], sort=False):
             write_instance(page, instance, names[str(dataset)], predictions)
         if attention_maps.empty:
             page.write_prose("No instance was chosen.")
-        page.write_prose(fonts.describe_missing(written), style.SMALL)
+        page.write_prose(fonts.describe_boxes(written), style.SMALL_SIZE)
         return page.finish()

@@ -15,12 +15,12 @@ from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
 from attention_audit.tables.wording import Labels, write_name
 
 from . import style
-from .panels import describe, draw_legend, make_panels
+from .panels import draw_legend, explain_axes, make_panels
 from .style import Keywords, write_sentence
 
-LINE, MAP_LINE = 0.17, 0.19
+DOT_ROW_HEIGHT, MAP_ROW_HEIGHT = 0.17, 0.19
 """Inches: a row of a panel; where it has two dots, or a map."""
-MARGIN, MAP_MARGIN = 0.85, 1.0
+DOTS_MARGIN, MAP_MARGIN = 0.85, 1.0
 """Inches: the title and axis of a panel; of maps, whose axes have labels of two lines."""
 OFFSET = 0.16
 """How far, in rows, the two questions stand above and below the middle of a row."""
@@ -31,18 +31,18 @@ FRAMED_DOT = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": st
 """The dot of attention, which is in question."""
 HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
-QUESTIONS: dict[str, Keywords] = {
+QUESTION_DOTS: dict[str, Keywords] = {
     "located": DOT | {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
     "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased"},
 }
-END: Keywords = {"linewidth": 1.2, "zorder": 1}
-ENDS: dict[str, Keywords] = {
-    "random": END | {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
-    "frequency": END | {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
-    "others": END | {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
+BOUND: Keywords = {"linewidth": 1.2, "zorder": 1}
+BOUND_STYLES: dict[str, Keywords] = {
+    "random": BOUND | {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
+    "frequency": BOUND | {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
+    "others": BOUND | {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
 }
 """The floors and the ceiling of plausibility, as lines."""
-MEASURES = {
+MAP_MEASURES = {
     "located": "located\n(1: as leave-one-out)",
     "opposes": "first word opposes\n(share of texts)",
     "rank_stability": "same order when retrained\n(rank correlation)",
@@ -53,11 +53,11 @@ NOT_MARKED = "No words of the test texts of this run are marked."
 NOT_COMPARED = "No attribution of this run can be held against another."
 
 
-def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Keywords) -> None:
+def draw_dot(axes: Axes, y: float, ends: Iterable[Any], look: Keywords) -> None:
     """Draw a value with its interval (value, low, high) in a row of a panel."""
     value, low, high = ends
-    axes.hlines(place, low, high, color=look["color"], linewidth=1.2, zorder=2)
-    axes.plot([value], [place], **look, zorder=3)
+    axes.hlines(y, low, high, color=look["color"], linewidth=1.2, zorder=2)
+    axes.plot([value], [y], **look, zorder=3)
 
 
 def clear_rows(axes: Axes, count: int) -> None:
@@ -68,17 +68,17 @@ def clear_rows(axes: Axes, count: int) -> None:
 
 def draw_dots(axes: Axes, values: pd.DataFrame, names: Sequence[str], choose_look: Callable[[str], Keywords]) -> None:
     """Draw the mean and interval of each name, the first on top. values: mean, low and high by name."""
-    for place, name in enumerate(names):
+    for row, name in enumerate(names):
         if name in values.index:
-            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], choose_look(name))
+            draw_dot(axes, row, values.loc[name, ["mean", "low", "high"]], choose_look(name))
     clear_rows(axes, len(names))
 
 
 def choose_dot(attribution: str) -> Keywords:
     """Choose how the dot of an attribution is drawn beside marked words."""
     look = style.convert_look(PLAUSIBLE[attribution])
-    own = FRAMED_DOT if attribution == "attention" else EDGED_DOT
-    return look | own | ({"markersize": 9} if look["marker"] == "*" else {})
+    edge = FRAMED_DOT if attribution == "attention" else EDGED_DOT
+    return look | edge | ({"markersize": 9} if look["marker"] == "*" else {})
 
 
 @style.use_house_style()
@@ -91,24 +91,24 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
     rows = rows.join(rows["row"].str.extract("(?P<model>.*) - (?P<attribution>.*)"))
     if rows.empty:
         return write_sentence(NOT_MARKED)
-    names = PLAUSIBLE.arrange(set(rows["attribution"]) - {*ENDS})
-    figure, panels = make_panels(rows, LINE * len(names) + MARGIN, labels)
+    names = PLAUSIBLE.arrange(set(rows["attribution"]) - {*BOUND_STYLES})
+    figure, panels = make_panels(rows, DOT_ROW_HEIGHT * len(names) + DOTS_MARGIN, labels)
     highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
     for panel in panels:
         [axes] = panel.axes
         values = panel.rows.set_index("attribution")
-        for name in values.index.intersection([*ENDS]):
-            axes.axvline(values.loc[name, "mean"], **ENDS[name])
+        for name in values.index.intersection([*BOUND_STYLES]):
+            axes.axvline(values.loc[name, "mean"], **BOUND_STYLES[name])
         draw_dots(axes, values, names, choose_dot)
         panel.label_rows(PLAUSIBLE, names)
         axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
-    describe(
+    explain_axes(
         figure,
         "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
         "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
         "one another",
     )
-    draw_legend(figure, (look for name, look in ENDS.items() if name in set(rows["attribution"])))
+    draw_legend(figure, (look for name, look in BOUND_STYLES.items() if name in set(rows["attribution"])))
     return figure
 
 
@@ -119,28 +119,28 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
     if rows.empty:
         return write_sentence(NOT_COMPARED)
     names = RANKINGS.arrange({*map(str, rows["attribution"])})
-    figure, panels = make_panels(rows, MAP_LINE * len(names) + MARGIN, labels)
+    figure, panels = make_panels(rows, MAP_ROW_HEIGHT * len(names) + DOTS_MARGIN, labels)
     for panel in panels:
         [axes] = panel.axes
         for question, shift in zip(WORDED_BY, (-OFFSET, OFFSET), strict=True):
             for row in panel.rows.dropna(subset=f"{question}_value").to_dict("records"):
-                place = names.index(row["attribution"]) + shift
+                y = names.index(row["attribution"]) + shift
                 if row["attribution"] != "attention":
-                    axes.plot([row[f"{question}_attention"]], [place], **TICK, zorder=2)
-                look = QUESTIONS[question] | (HOLLOW if row[f"{question}_yardstick"] else {})
-                draw_dot(axes, place, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
+                    axes.plot([row[f"{question}_attention"]], [y], **TICK, zorder=2)
+                look = QUESTION_DOTS[question] | (HOLLOW if row[f"{question}_yardstick"] else {})
+                draw_dot(axes, y, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
         for value in (0, 1):
             axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
         clear_rows(axes, len(names))
         panel.label_rows(RANKINGS, names)
-    describe(
+    explain_axes(
         figure,
         "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",
         "to the right: the attribution finds more of what matters",
     )
     hollow = DOT | HOLLOW | {"color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself"}
     tick = TICK | {"label": "attention on the same texts"}
-    draw_legend(figure, [*QUESTIONS.values(), hollow, tick], columns=2)
+    draw_legend(figure, [*QUESTION_DOTS.values(), hollow, tick], columns=2)
     return figure
 
 
@@ -151,15 +151,15 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
 
     `maps`: the table hf_table_maps. `labels`: what models and maps are called.
     """
-    known = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
-    known = known.join(known["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
-    measures = [name for name in MEASURES if name in set(known["metric"])]
-    blocks = [*known.groupby(["dataset", "model"], sort=False, observed=True)]
+    rows = maps[maps["metric"].isin([*MAP_MEASURES]) & maps["mean"].notna()]
+    rows = rows.join(rows["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
+    measures = [name for name in MAP_MEASURES if name in set(rows["metric"])]
+    blocks = [*rows.groupby(["dataset", "model"], sort=False, observed=True)]
     orders = [part["map"].unique().tolist() for _, part in blocks]
-    heights = [MAP_LINE * len(order) + MAP_MARGIN for order in orders]
+    heights = [MAP_ROW_HEIGHT * len(order) + MAP_MARGIN for order in orders]
     if not blocks:
         return write_sentence(NOT_COMPARED)
-    figure = Figure(figsize=(style.WIDTH, sum(heights)), layout="constrained")
+    figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
     for row, ((dataset, model), part), order in zip(grid, blocks, orders, strict=True):
         for axes, measure in zip(row, measures, strict=True):
@@ -170,6 +170,6 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
             axes.set_yticks(range(len(order)), [RANKINGS[name].label for name in order])
             axes.grid(axis="y", linewidth=0.3)
             axes.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
-            axes.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
-        row[0].set_title(f"{display_name(dataset)}, {write_name(model, labels)}", loc="left", fontsize=style.TEXT)
+            axes.set_xlabel(MAP_MEASURES[measure], fontsize=style.SMALL_SIZE)
+        row[0].set_title(f"{display_name(dataset)}, {write_name(model, labels)}", loc="left", fontsize=style.TEXT_SIZE)
     return figure

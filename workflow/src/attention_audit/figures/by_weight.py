@@ -19,19 +19,19 @@ from matplotlib.figure import Figure
 from attention_audit.names import Names, Style
 
 from . import style
-from .panels import describe, draw_legend, find_reach, make_panels, scale_by_roots, scale_to_ln2
+from .panels import draw_legend, explain_axes, find_reach, make_panels, scale_by_roots, scale_to_ln2
 
-QUARTERS = (0.25, 0.5, 0.75)
+QUARTILES = (0.25, 0.5, 0.75)
 """Where the texts are parted, in the order of their largest weights."""
 MOST_DIGITS = 5
-HEIGHT = 1.6  # inches
+VIOLINS_HEIGHT = 1.6  # inches
 MAX_LABEL_LETTERS = 8  # letters: the room that the names of quarters take from a title
 SPAN = 0.85  # height that the violins of one quarter share
 SINGLE_KIND = "one"
 """Stands in the column `kind` where all rows are of one kind."""
-KINDS = Names(
+MOVEMENT_KINDS = Names(
     "kind of movement",
-    "KINDS of attention_audit/figures/by_weight.py",
+    "MOVEMENT_KINDS of attention_audit/figures/by_weight.py",
     {
         "seeds": Style("further seeds", "green", "s"),
         "adversary": Style("per-instance adversary", "vermillion", "s"),
@@ -45,7 +45,7 @@ def cut_quarters(weights: pd.Series) -> pd.Categorical:
     """Part texts by their largest weights, from the lowest, into four bins with as many texts each; fewer where many
     texts have the same largest weight. Bins are named by the smallest and the largest weight in them.
     """
-    edges = np.unique(np.quantile(weights, QUARTERS))
+    edges = np.unique(np.quantile(weights, QUARTILES))
     bins = pd.cut(weights.to_numpy(), [-np.inf, *edges, np.inf], right=False).remove_unused_categories()
     ends = weights.groupby(pd.Series(bins, weights.index), observed=True).agg(["min", "max"])
     # as many digits as tell the beginnings apart
@@ -71,7 +71,7 @@ def draw_violins(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
         hue="kind",
         order=list(bins.categories)[::-1],
         hue_order=kinds,
-        palette=[style.PALETTE[KINDS[kind].colour] for kind in kinds],
+        palette=[style.PALETTE[MOVEMENT_KINDS[kind].colour] for kind in kinds],
         saturation=1,
         orient="h",
         inner=None,
@@ -83,12 +83,12 @@ def draw_violins(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
         ax=axes,
     )
     # seen too where a violin is a line, since all texts have nearly the same value
-    for (place, bin_), (number, kind) in product(enumerate(bins.categories[::-1]), enumerate(kinds)):
+    for (row, bin_), (number, kind) in product(enumerate(bins.categories[::-1]), enumerate(kinds)):
         part = rows.loc[(bins == bin_) & (rows["kind"] == kind), "place"]
         if part.empty:
             continue
-        height = place + SPAN * ((number + 0.5) / len(kinds) - 0.5)
-        low, middle, high = np.quantile(part, QUARTERS)
+        height = row + SPAN * ((number + 0.5) / len(kinds) - 0.5)
+        low, middle, high = np.quantile(part, QUARTILES)
         axes.hlines(height, low, high, color=style.BLACK, linewidth=1.4, clip_on=False)
         axes.plot(middle, height, "o", mec=style.BLACK, mfc="white", markersize=3.6, clip_on=False)
     axes.set(xlabel="", ylabel="")
@@ -109,19 +109,20 @@ def draw_by_weight(
     """Draw a panel for each data set and model; for each data set where `models` is None.
 
     rows: of a text each, with its `kind`; weight, value: their columns of the largest weight and of what stands on the
-    x axis. `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see `panels.describe`.
+    x axis. `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see
+    `panels.explain_axes`.
     """
     instances = rows.assign(attention=rows[weight], place=rows[value])
-    kinds = KINDS.arrange(rows["kind"].unique())
+    kinds = MOVEMENT_KINDS.arrange(rows["kind"].unique())
     with style.use_house_style():
-        figure, panels = make_panels(instances, HEIGHT, models)
+        figure, panels = make_panels(instances, VIOLINS_HEIGHT, models)
         for panel in panels:
             scale(panel.axes[0])
             draw_violins(panel.axes[0], panel.rows, kinds)
             panel.write_title(f"{panel.rows['id'].nunique()} texts", narrower=MAX_LABEL_LETTERS)
-        describe(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
+        explain_axes(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
         if len(kinds) > 1:
-            draw_legend(figure, (style.convert_look(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
+            draw_legend(figure, (style.convert_look(MOVEMENT_KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
     return figure
 
 
@@ -156,7 +157,7 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, models: Names) -> Figure:
     )
 
 
-def take_median(comparison: pd.DataFrame) -> pd.DataFrame:
+def take_seed_median(comparison: pd.DataFrame) -> pd.DataFrame:
     """Take the median JSD between the base model and its further seeds, text by text."""
     keys = ["dataset", "model", "id", "base_max_attention"]
     return comparison[comparison["model"] == "base"].groupby(keys, sort=False)["jsd"].median().reset_index()
@@ -171,9 +172,9 @@ def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataF
     """
     models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"]
-    moved = take_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
+    movements = take_seed_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
     return draw_by_weight(
-        pd.concat(moved, ignore_index=True),
+        pd.concat(movements, ignore_index=True),
         None,
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",

@@ -17,10 +17,10 @@ from attention_audit.names import ATTRIBUTIONS, Names
 
 from . import style
 from .panels import (
-    QUARTERS,
-    describe,
+    QUARTER_TICKS,
     draw_density,
     draw_legend,
+    explain_axes,
     find_reach,
     make_panels,
     scale_by_roots,
@@ -28,16 +28,16 @@ from .panels import (
 )
 from .style import Keywords
 
-HEIGHT, PARTS_HEIGHT = 1.95, 2.9  # inches: of a panel of histograms, and of one of three parts
-CELL, MARGIN = 0.3, 1.5  # inches: of a panel of pairs
+HISTOGRAMS_HEIGHT, PARTS_HEIGHT = 1.95, 2.9  # inches: of a panel of histograms, and of one of three parts
+PAIR_SIDE, PAIRS_MARGIN = 0.3, 1.5  # inches: of a panel of pairs
 LINES: Keywords = {"gradient": "-", "loo": (0, (2, 1))}
 """The attributions that the paper compares attention with, and the dashes of their outlines."""
 TAU_BARS = np.linspace(-1, 1, 21)
-RATIOS = (2.6, 1, 1)
-CELLS = 40  # of the map of items, a side
+PART_RATIOS = (2.6, 1, 1)
+ITEM_CELLS = 40  # of the map of items, a side
 MIN_ITEMS_SHADED = 0.2  # items, so that a single one is seen
 SHARE_BARS = np.linspace(0, 1, 26)
-WIDTH = 0.08  # of a bar that stands for one value
+BAR_WIDTH = 0.08  # of a bar that stands for one value
 
 
 def take_compared(correlation: pd.DataFrame) -> pd.DataFrame:
@@ -71,10 +71,10 @@ def draw_histograms(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
 
 
-def keep_known(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame:
+def keep_known(rows: pd.DataFrame, flags: pd.Series) -> pd.DataFrame:
     """Keep the rows of each data set and model of which some row is known; all rows where none is."""
-    kept = known.groupby([rows["dataset"], rows["model"]], observed=True).transform("any")
-    return rows[kept] if kept.any() else rows
+    mask = flags.groupby([rows["dataset"], rows["model"]], observed=True).transform("any")
+    return rows[mask] if mask.any() else rows
 
 
 @style.use_house_style()
@@ -87,11 +87,11 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     """
     # tau is not defined where all weights of a text are equal
     rows = take_compared(correlation)
-    figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HEIGHT, models)
+    figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HISTOGRAMS_HEIGHT, models)
     for panel in panels:
         draw_histograms(panel.axes[0], panel.rows)
         panel.write_title(f"{panel.rows.dropna(subset='tau')['id'].nunique()} texts")
-    describe(
+    explain_axes(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",
         "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
@@ -103,21 +103,21 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
 
 def average_pairs(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
-    known = rows.dropna(subset="tau")
-    second, first = np.sort([known[name].astype(str).map(names.index) for name in ("first", "second")], axis=0)
-    sums = known[["texts"]].assign(tau=known["tau"] * known["texts"]).groupby([first, second]).sum()
-    places = range(len(names))
-    return (sums["tau"] / sums["texts"]).unstack().reindex(index=places, columns=places).to_numpy(np.float64)
+    pairs = rows.dropna(subset="tau")
+    row, column = np.sort([pairs[name].astype(str).map(names.index) for name in ("first", "second")], axis=0)
+    sums = pairs[["texts"]].assign(tau=pairs["tau"] * pairs["texts"]).groupby([column, row]).sum()
+    positions = range(len(names))
+    return (sums["tau"] / sums["texts"]).unstack().reindex(index=positions, columns=positions).to_numpy(np.float64)
 
 
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
     """Draw one panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
-    shown = values[1:, :-1]
-    image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
-    for (row, column), value in np.ndenumerate(shown):
+    cells = values[1:, :-1]
+    image = axes.imshow(cells, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="black", fontsize=style.SMALL)
-    if np.isnan(shown).all():
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="black", fontsize=style.SMALL_SIZE)
+    if np.isnan(cells).all():
         write_reason(axes, "In no text do two of them\norder the words.")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -133,8 +133,8 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
     names = ATTRIBUTIONS.arrange([*agreement["first"].unique(), *agreement["second"].unique()])
-    known = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
-    figure, panels = make_panels(keep_known(agreement, known), CELL * len(names) + MARGIN, models)
+    flags = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
+    figure, panels = make_panels(keep_known(agreement, flags), PAIR_SIDE * len(names) + PAIRS_MARGIN, models)
     for panel in panels:
         [axes] = panel.axes
         image = draw_pairs(axes, average_pairs(panel.rows, names))
@@ -145,7 +145,7 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
         axes.tick_params(labelbottom=panel.lowest)
     bar = figure.colorbar(image, ax=figure.axes, orientation="horizontal", fraction=0.03, aspect=50, pad=0.02)
     bar.outline.set_visible(False)
-    describe(
+    explain_axes(
         figure,
         "Kendall's τ of two attributions over the tokens of a text, mean over texts",
         "1: the same order; 0: unrelated; -1: the opposite order",
@@ -160,8 +160,8 @@ def take_items(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     out.
     """
     shares = rows.filter(like="top_contributions_").div(rows["magnitude"], axis=0).to_numpy()
-    known = np.isfinite(shares)
-    return rows.filter(like="top_weights_").to_numpy()[known], shares[known]
+    mask = np.isfinite(shares)
+    return rows.filter(like="top_weights_").to_numpy()[mask], shares[mask]
 
 
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
@@ -173,15 +173,15 @@ def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
     axes.plot((0, 1), (0, 1), color=style.GREY, **style.DASHES)
     scale_by_roots(axes, "x", 0, find_reach(weights))
     scale_by_roots(axes, "y", -find_reach(-shares), find_reach(shares))
-    draw_density(axes, weights, shares, (CELLS, CELLS), MIN_ITEMS_SHADED)
-    axes.set_xlabel("attention of an item", fontsize=style.SMALL)
+    draw_density(axes, weights, shares, (ITEM_CELLS, ITEM_CELLS), MIN_ITEMS_SHADED)
+    axes.set_xlabel("attention of an item", fontsize=style.SMALL_SIZE)
 
 
-def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
+def write_bar_title(axes: Axes, what: str, values: pd.Series) -> None:
     """Write above bars what they count, and the mean; their x axis is of shares."""
-    said = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
-    axes.set_title(said, loc="left", fontsize=style.SMALL, pad=3)
-    axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
+    title = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
+    axes.set_title(title, loc="left", fontsize=style.SMALL_SIZE, pad=3)
+    axes.set_xticks([*QUARTER_TICKS], [*QUARTER_TICKS.values()])
 
 
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
@@ -189,7 +189,7 @@ def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     percent = np.full(len(rows), 100 / len(rows))
     axes.hist(rows["against"].clip(0, 1), SHARE_BARS.tolist(), weights=percent, color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
-    write_mean(axes, "against the prediction", rows["against"])
+    write_bar_title(axes, "against the prediction", rows["against"])
 
 
 def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
@@ -197,9 +197,9 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
     values = rows.loc[rows["items"] > TOP, "overlap"]
     shares = np.arange(TOP + 1) / TOP
     counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
-    axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0)
-    axes.set(xlim=(-WIDTH / 2, 1 + WIDTH / 2), ylim=(0, None if len(values) else 100))
-    write_mean(axes, f"overlap of the first {TOP}", values)
+    axes.bar(shares, 100 * counts / max(1, len(values)), BAR_WIDTH, color=style.GREEN, linewidth=0)
+    axes.set(xlim=(-BAR_WIDTH / 2, 1 + BAR_WIDTH / 2), ylim=(0, None if len(values) else 100))
+    write_bar_title(axes, f"overlap of the first {TOP}", values)
 
 
 @style.use_house_style()
@@ -207,12 +207,12 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Draw three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each
     list in columns of its own; `models` names and orders the panels.
     """
-    figure, panels = make_panels(contributions, PARTS_HEIGHT, models, RATIOS)
+    figure, panels = make_panels(contributions, PARTS_HEIGHT, models, PART_RATIOS)
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)
         panel.name_axes("contribution (share)", "% of texts", "% of texts")
-    describe(
+    explain_axes(
         figure,
         "above: items, the darker the more of them (logarithmic, each panel by itself; both axes are square roots)",
         "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "

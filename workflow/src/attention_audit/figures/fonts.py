@@ -21,7 +21,7 @@ FONT = "DejaVu Sans"  # comes with matplotlib, so every machine draws the same
 BOXES = "Last Resort"  # comes with matplotlib too, and has a box for every character
 UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 """Categories of characters that have no shape of their own."""
-SELECTORS = range(0xFE00, 0xFE10)
+VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 """They choose between forms of the character before them, and have no shape either."""
 PREFERRED = "Noto Sans"
 EAST_ASIAN = {"HIRAGANA": "JP", "KATAKANA": "JP", "HANGUL": "KR", "BOPOMOFO": "TC", "CJK": "SC"}
@@ -35,7 +35,7 @@ def list_visible(texts: Iterable[str]) -> set[str]:
     return {
         character
         for character in set().union(*texts)
-        if unicodedata.category(character) not in UNSEEN and ord(character) not in SELECTORS
+        if unicodedata.category(character) not in UNSEEN and ord(character) not in VARIATION_SELECTORS
     }
 
 
@@ -46,8 +46,8 @@ def _list_fonts() -> Mapping[str, str]:
         with suppress(OSError, RuntimeError):  # a damaged font is as good as none
             fontManager.addfont(path)
     entries = sorted(fontManager.ttflist, key=lambda entry: (entry.style == "normal", entry.weight == 400))
-    found = (entry for entry in entries if Path(entry.fname).is_file() and not entry.name.startswith(BOXES))
-    return dict(sorted({entry.name: str(entry.fname) for entry in found}.items()))
+    usable_entries = (entry for entry in entries if Path(entry.fname).is_file() and not entry.name.startswith(BOXES))
+    return dict(sorted({entry.name: str(entry.fname) for entry in usable_entries}.items()))
 
 
 @cache
@@ -72,11 +72,13 @@ def _find_family(font: str) -> str:
             _list_fonts.cache_clear()
             return str(get_font(font).family_name)
         except (OSError, RuntimeError) as error:
-            raise AuditError(f"config: font: {font}: not a font ({error}); name a .ttf, .otf or .ttc file") from error
+            fault, remedy = f"not a font ({error})", "name a .ttf, .otf or .ttc file"
+            raise AuditError(f"config: font: {font}", fault, remedy) from error
     if font not in _list_fonts():
         raise AuditError(
-            f"config: font: this machine has no font {font!r}; install it, or name a file, or one of the families "
-            "that `fc-list : family` prints"
+            "config: font",
+            f"this machine has no font {font!r}",
+            "install it, or name a file, or one of the families that `fc-list : family` prints",
         )
     return font
 
@@ -95,8 +97,8 @@ def list_families(texts: Iterable[str] = ()) -> list[str]:
     """Name the families that draw these texts, for matplotlib's font.family: chosen ones, FONT, and what else is
     needed.
     """
-    found = [*_CHOSEN.get(), FONT]
-    missing = _find_missing(texts, found)
+    families = [*_CHOSEN.get(), FONT]
+    missing = _find_missing(texts, families)
     names = " ".join(unicodedata.name(character, "") for character in missing)
     forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
     # those for East Asia and PREFERRED ones before others
@@ -105,18 +107,18 @@ def list_families(texts: Iterable[str] = ()) -> list[str]:
             break
         if covered := missing & _list_characters(_list_fonts()[family]):
             missing -= covered
-            found.append(family)
-    return found
+            families.append(family)
+    return families
 
 
-def describe_missing(texts: Iterable[str]) -> str:
+def describe_boxes(texts: Iterable[str]) -> str:
     """Say in one line what no font of this machine has, and what to install; "" for nothing."""
     texts = list(texts)
     missing = sorted(_find_missing(texts, list_families(texts)))
     if not missing:
         return ""
-    named = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]
+    examples = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]
     return (
-        f"boxes stand for {len(missing)} characters that no font of this machine has, such as {', '.join(named)}; "
+        f"boxes stand for {len(missing)} characters that no font of this machine has, such as {', '.join(examples)}; "
         "install one (Debian's packages fonts-noto-core, fonts-noto-cjk and fonts-symbola), or name one in `font`"
     )

@@ -20,41 +20,41 @@ from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranki
 from attention_audit.tables.variants import find_twin
 
 from . import style
-from .panels import describe, draw_legend, make_panels, scale_by_roots, scale_to_ln2, write_reason
+from .panels import draw_legend, explain_axes, make_panels, scale_by_roots, scale_to_ln2, write_reason
 from .style import Keywords
 
-HEIGHT, CONICITY_HEIGHT = 2.8, 3.6  # inches
-STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
+TVD_JSD_HEIGHT, CONICITY_HEIGHT = 2.8, 3.6  # inches
+LABEL_STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 MIN_TOP_IN_TOLERANCES = 2.0  # times the tolerance: TVD at the top of the y axis, at least
-POINTS: Keywords = {
+MODEL_POINT: Keywords = {
     "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
 }  # fmt: skip
-CURVE: Keywords = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
-ADVERSARY, CONTINUATION = "adversary", "continuation"
+LAMBDA_CURVE: Keywords = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
+FROM_SCRATCH, BY_CONTINUATION = "adversary", "continuation"
 LEGEND_STYLES: dict[str, Keywords] = {
-    "base": POINTS | {"label": "further seeds", "markersize": 5.5},
-    "uniform": POINTS | {"label": "uniform weights"},
-    ADVERSARY: CURVE | {"label": "adversary from scratch (beside it: λ)"},
-    CONTINUATION: CURVE | {"label": "adversary by continuation (λ)"},
+    "base": MODEL_POINT | {"label": "further seeds", "markersize": 5.5},
+    "uniform": MODEL_POINT | {"label": "uniform weights"},
+    FROM_SCRATCH: LAMBDA_CURVE | {"label": "adversary from scratch (beside it: λ)"},
+    BY_CONTINUATION: LAMBDA_CURVE | {"label": "adversary by continuation (λ)"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
-SINGLE_STYLE = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
+SINGLE_STYLE = MODEL_POINT | {"markersize": 2, "alpha": 0.4, "label": ""}
 """One of the adversaries of which a curve shows the mean."""
-INSTANCE = POINTS | {
+INSTANCE = MODEL_POINT | {
     "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
 }  # fmt: skip
-OTHER_KINDS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
+OTHER_KINDS = (FROM_SCRATCH, BY_CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
-LIMIT: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
-BUDGET = LIMIT | {"color": style.BLACK, "label": "tolerance"}
-RETRAINED_STYLE = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
+LIMIT_STYLE: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
+TOLERANCE_LIMIT = LIMIT_STYLE | {"color": style.BLACK, "label": "tolerance"}
+RETRAINED_LIMIT = LIMIT_STYLE | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
 GAP_STYLE: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
 MIN_GAP_NATS = 0.2 * math.log(2)
 """JSD (nats) between two neighbours from which on there is one."""
 OPEN_BAR_END = 9.0  # where a bar ends that has no end
-LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
+RANKS_BOTTOM, RANKS_TOP = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
 TVD_AXIS_FACTOR = 1.15  # the axis of TVD ends at so many times the highest end of a bar
 Estimates = dict[str, Estimate]
 """By model."""
@@ -69,8 +69,8 @@ def list_curves(runs: pd.DataFrame) -> list[pd.DataFrame]:
     """List the curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from
     scratch, and every search by continuation, whose lambdas are its own.
     """
-    scratch = average_by(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
-    searches = [rows for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
+    scratch = average_by(runs[runs["model"] == FROM_SCRATCH], ["model", "lambda"])
+    searches = [rows for _, rows in runs[runs["model"] == BY_CONTINUATION].groupby("seed")]
     return [curve.sort_values("lambda") for curve in (scratch, *searches) if len(curve)]
 
 
@@ -82,22 +82,22 @@ def draw_panel(
     """
     for name, look in looks.items():
         rows = runs[runs["model"] == name]
-        if name not in (ADVERSARY, CONTINUATION):
+        if name not in (FROM_SCRATCH, BY_CONTINUATION):
             axes.plot(rows["jsd"], rows["tvd"], **look)
-        elif name == ADVERSARY and rows["seed"].nunique() > 1:
+        elif name == FROM_SCRATCH and rows["seed"].nunique() > 1:
             axes.plot(rows["jsd"], rows["tvd"], **look | SINGLE_STYLE)
     axes.plot(instance["jsd"], instance["tvd"], **INSTANCE)
     for curve in list_curves(runs):
         look = looks[curve["model"].iloc[0]]
         # a curve begins at the base model itself
         for ends in pairwise([(0.0, 0.0), *zip(curve["jsd"], curve["tvd"], strict=True)]):
-            (x, further), y = zip(*ends, strict=True)
-            axes.plot((x, further), y, **look | (GAP_STYLE if abs(further - x) > MIN_GAP_NATS else {"marker": ""}))
+            (x, next_x), y = zip(*ends, strict=True)
+            axes.plot((x, next_x), y, **look | (GAP_STYLE if abs(next_x - x) > MIN_GAP_NATS else {"marker": ""}))
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"})
-    axes.axhline(budget, **BUDGET)
+    axes.axhline(budget, **TOLERANCE_LIMIT)
     trainings = runs[~runs["model"].isin(OTHER_KINDS)]
     if len(trainings):
-        axes.axhline(trainings["tvd"].mean(), **RETRAINED_STYLE)
+        axes.axhline(trainings["tvd"].mean(), **RETRAINED_LIMIT)
     scale_to_ln2(axes)
 
 
@@ -114,14 +114,14 @@ def label_lambdas(axes: Axes, looks: Mapping[str, Keywords], runs: pd.DataFrame)
         for x, y, value in curve.iloc[sorted({0, len(curve) - 1})][["jsd", "tvd", "lambda"]].itertuples(index=False):
             # as short as possible: 2e-5
             text = f"{value:.2g}".replace("e-0", "e-")
-            texts.append(axes.text(x, y, text, color=looks[name]["color"], fontsize=style.SMALL))
+            texts.append(axes.text(x, y, text, color=looks[name]["color"], fontsize=style.SMALL_SIZE))
     if texts:
         lines = [line for line in axes.lines if line.get_transform() == axes.transData]
         # in pixels, in which scales are straight
         paths = [axes.transData.transform_path(line.get_path()) for line in lines]
-        clear = np.concatenate([path.interpolated(steps).vertices for steps in (1, STEPS) for path in paths])
+        clear = np.concatenate([path.interpolated(steps).vertices for steps in (1, LABEL_STEPS) for path in paths])
         points = axes.transData.inverted().transform(clear)
-        adjust_text(texts, *points.T, ax=axes, iter_lim=STEPS)
+        adjust_text(texts, *points.T, ax=axes, iter_lim=LABEL_STEPS)
 
 
 @style.use_house_style()
@@ -140,34 +140,34 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     base = instance_adversary["model"] == "base"
     instances = average_by(instance_adversary[base | (not base.any())], ["dataset"])
     looks = {
-        name: style.convert_look(models[name]) | LEGEND_STYLES.get(name, POINTS)
+        name: style.convert_look(models[name]) | LEGEND_STYLES.get(name, MODEL_POINT)
         for name in models.arrange(comparison["model"].unique())
     }
     runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
-    figure, panels = make_panels(runs, HEIGHT)
+    figure, panels = make_panels(runs, TVD_JSD_HEIGHT)
     for panel in panels:
         [axes] = panel.axes
         instance = instances[instances["dataset"] == panel.dataset]
         draw_panel(axes, looks, panel.rows, instance, budget)
         highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
-        scale_by_roots(axes, "y", 0, highest, apart=0.08)
-    describe(
+        scale_by_roots(axes, "y", 0, highest, min_distance=0.08)
+    explain_axes(
         figure,
         "JSD of attention from the base model's (nats)",
         "at the lower right, below the dashes: other maps, nearly the same predictions; dotted: a gap of the search, "
         "of which nothing is known",
         "TVD of predictions (square-root scale)",
     )
-    draw_legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED_STYLE])
+    draw_legend(figure, [*looks.values(), INSTANCE, TOLERANCE_LIMIT, RETRAINED_LIMIT])
     figure.draw_without_rendering()
     for panel in panels:
         label_lambdas(panel.axes[0], looks, panel.rows)
     return figure
 
 
-def estimate_means(rows: pd.DataFrame, value: str, least: float = 0.0) -> Estimates:
+def estimate_means(rows: pd.DataFrame, value: str, minimum: float = 0.0) -> Estimates:
     """Estimate the mean of a column by model."""
-    return {model: estimate_mean(values, least) for model, values in make_grids(rows, value, "model").items()}
+    return {model: estimate_mean(values, minimum) for model, values in make_grids(rows, value, "model").items()}
 
 
 def measure_bar(estimate: Estimate) -> Floats:
@@ -184,10 +184,10 @@ def choose_look(name: str, models: Names) -> Keywords:
 
 def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names) -> None:
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
-    known = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
-    for name in known:
+    names = [name for name in models.arrange(across) if name in upwards and np.isfinite(upwards[name].value)]
+    for name in names:
         x, y, plain = across[name], upwards[name], find_twin(name)
-        if plain in known:
+        if plain in names:
             ends = [across[plain].value, x.value], [upwards[plain].value, y.value]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
         look = choose_look(name, models) | {"elinewidth": 0.8, "zorder": 2}
@@ -205,32 +205,32 @@ def md_fig_conicity(
     The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
     `models`.
     """
-    shown = models.arrange(conicity["model"].unique())
+    names = models.arrange(conicity["model"].unique())
     figure, panels = make_panels(conicity, CONICITY_HEIGHT, ratios=(1, 1))
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
-        alike, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
+        magnitudes, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
         sets = {model: select_run(ranked, model) for model in models.arrange(ranked["model"].unique())}
-        ranks = {model: estimate_ranks(select_ranking(own, "attention"), own) for model, own in sets.items()}
-        draw_points(above, alike, tvd, models)
-        draw_points(below, alike, ranks, models)
+        ranks = {model: estimate_ranks(select_ranking(rows, "attention"), rows) for model, rows in sets.items()}
+        draw_points(above, magnitudes, tvd, models)
+        draw_points(below, magnitudes, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
         above.set_ylim(0, TVD_AXIS_FACTOR * highest or 1.0)
         lowest = np.nanmin([0.0, *(each.value for each in ranks.values())])
-        below.set_ylim(min(LEAST, lowest - 0.1), MOST)
+        below.set_ylim(min(RANKS_BOTTOM, lowest - 0.1), RANKS_TOP)
         below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
         if not ranks:
             write_reason(below, "not asked of pairs")
         above.tick_params(labelbottom=False)
         below.tick_params(labelbottom=panel.lowest)
         panel.name_axes("TVD when permuted", "ranks (share)")
-    describe(
+    explain_axes(
         figure,
         "conicity: mean magnitude of the cosine of a state with the mean state",
         "at the right: all states of a text are alike. Above: up is an attention that matters; below: up is an "
         "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
         "remedies",
     )
-    draw_legend(figure, (choose_look(name, models) for name in shown))
+    draw_legend(figure, (choose_look(name, models) for name in names))
     return figure

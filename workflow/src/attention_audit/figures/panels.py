@@ -22,19 +22,19 @@ from attention_audit.tables.wording import Labels, write_name
 from . import style
 
 MAX_COLUMNS = 3
-MARGIN = 0.6  # inches
-LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
+PANELS_MARGIN = 0.6  # inches
+LETTERS_BY_COLUMNS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
-TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
-ROOTS = {
+TITLE_LINES, TITLE_LINE_HEIGHT = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
+ROOT_TICKS = {
     0.00001: "0.00001", 0.00003: "0.00003", 0.0001: "0.0001", 0.0003: "0.0003", 0.001: "0.001", 0.003: "0.003",
     0.01: "0.01", 0.03: "0.03", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1",
 }  # fmt: skip
 """Ticks of square-root scales, and what they say."""
 MIN_TICK_DISTANCE = 0.15  # of such a scale, at least between two ticks of a small panel
 MIN_SCALE = 0.01  # such a scale reaches so far at least
-QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
+QUARTER_TICKS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 """Ticks of a scale of shares, and what they say."""
 
 
@@ -57,13 +57,13 @@ class Panel(NamedTuple):
         """Name the panel by its data set, its model and further lines, each broken where it has no room. narrower:
         letters of a line that find no room, since the ticks at the left are long.
         """
-        room = LETTERS[self.columns] - narrower
+        room = LETTERS_BY_COLUMNS[self.columns] - narrower
         text = "\n".join(
             fill(line, room, break_on_hyphens=max(map(len, line.split())) > room) for line in (*self.names, *lines)
         )
-        self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
+        self.axes[0].set_title(text, loc="left", fontsize=style.TEXT_SIZE, pad=PAD)
 
-    def name_axes(self, *labels: str, size: float = style.SMALL) -> None:
+    def name_axes(self, *labels: str, size: float = style.SMALL_SIZE) -> None:
         """Say what the y axes of the panels at the left are."""
         for axes, label in zip(self.axes, labels, strict=True):
             axes.set_ylabel(label if self.left else "", fontsize=size)
@@ -90,35 +90,35 @@ def make_panels(
     count = len(parts)
     columns = 2 if count == 4 else min(count, MAX_COLUMNS)
     high = -(-count // columns)
-    figure = Figure(figsize=(style.WIDTH, high * height + MARGIN), layout="constrained")
+    figure = Figure(figsize=(style.PAGE_WIDTH, high * height + PANELS_MARGIN), layout="constrained")
     axes = figure.subplots(high * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * high)
     cells = np.hstack(np.split(axes, high)).T
     for unused in cells[count:].flat:
         unused.remove()
     labels = models.labels if isinstance(models, Names) else models or {}
     panels = []
-    for place, ((dataset, *model), part) in enumerate(parts.items()):
+    for index, ((dataset, *model), part) in enumerate(parts.items()):
         names = [display_name(dataset), *(write_name(name, labels) for name in model)]
-        left, lowest = place % columns == 0, place + columns >= count
-        panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))
+        is_left, is_lowest = index % columns == 0, index + columns >= count
+        panels.append(Panel(dataset, names, part, list(cells[index]), columns, is_left, is_lowest))
         panels[-1].write_title()
     return figure, panels
 
 
-def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
+def explain_axes(figure: Figure, x: str, hint: str, y: str = "") -> None:
     """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis.
 
     Panels are titled by now; a row of them with longer titles than usual makes the figure higher.
     """
-    further: dict[int, int] = {}
+    extra_lines: dict[int, int] = {}
     for axes in figure.axes:
-        if place := axes.get_subplotspec():
-            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
-            further[row] = max(further.get(row, 0), lines - TITLED)
-    figure.set_figheight(figure.get_figheight() + LINE * sum(further.values()))
-    figure.supxlabel(f"{x}\n{fill(hint, style.LINE)}", fontsize=style.TEXT)
+        if spec := axes.get_subplotspec():
+            row, lines = spec.rowspan.start, len(axes.get_title(loc="left").splitlines())
+            extra_lines[row] = max(extra_lines.get(row, 0), lines - TITLE_LINES)
+    figure.set_figheight(figure.get_figheight() + TITLE_LINE_HEIGHT * sum(extra_lines.values()))
+    figure.supxlabel(f"{x}\n{fill(hint, style.LINE_LETTERS)}", fontsize=style.TEXT_SIZE)
     if y:
-        figure.supylabel(y, fontsize=style.TEXT)
+        figure.supylabel(y, fontsize=style.TEXT_SIZE)
 
 
 def draw_legend(figure: Figure, looks: Iterable[style.Keywords], columns: int = 3) -> None:
@@ -126,8 +126,8 @@ def draw_legend(figure: Figure, looks: Iterable[style.Keywords], columns: int = 
     handles = [Line2D([], [], **look) for look in looks]
     for fewer in range(columns, 0, -1):
         figure.legends.clear()
-        made = figure.legend(handles=handles, loc="outside upper center", ncols=fewer)
-        if made.get_window_extent().width <= figure.bbox.width:
+        legend = figure.legend(handles=handles, loc="outside upper center", ncols=fewer)
+        if legend.get_window_extent().width <= figure.bbox.width:
             break
 
 
@@ -139,28 +139,30 @@ def scale_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: 
     axes.set_xticks([*ticks, bound], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
-def take_root(values: Any) -> Any:
+def take_signed_root(values: Any) -> Any:
     """Take square roots that have the signs of the values; they part what lies near 0."""
     return np.sign(values) * np.sqrt(np.abs(values))
 
 
 def find_reach(values: Any) -> float:
     """Find the first tick of a square-root scale that no value is beyond, so that the largest can be read."""
-    return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=MIN_SCALE)), 1.0)
+    return next((tick for tick in ROOT_TICKS if tick >= np.asarray(values).max(initial=MIN_SCALE)), 1.0)
 
 
-def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = MIN_TICK_DISTANCE) -> None:
+def scale_by_roots(axes: Axes, way: str, low: float, high: float, min_distance: float = MIN_TICK_DISTANCE) -> None:
     """Let x or y be a square-root scale between two values; its ticks are 0 and, from far to near, as many as find
     room.
     """
-    room = apart * (take_root(high) - take_root(low))
-    shown = {0.0: "0"}
-    for tick, said in reversed(ROOTS.items()):
-        for value, text in ((tick, said), (-tick, f"\N{MINUS SIGN}{said}")):
-            if low <= value <= high and all(abs(take_root(value) - take_root(other)) >= room for other in shown):
-                shown[value] = text
-    getattr(axes, f"set_{way}scale")("function", functions=(take_root, lambda values: values * np.abs(values)))
-    axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
+    room = min_distance * (take_signed_root(high) - take_signed_root(low))
+    labels = {0.0: "0"}
+    for tick, label in reversed(ROOT_TICKS.items()):
+        for value, text in ((tick, label), (-tick, f"\N{MINUS SIGN}{label}")):
+            if low <= value <= high and all(
+                abs(take_signed_root(value) - take_signed_root(near)) >= room for near in labels
+            ):
+                labels[value] = text
+    getattr(axes, f"set_{way}scale")("function", functions=(take_signed_root, lambda values: values * np.abs(values)))
+    axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*labels], f"{way}ticklabels": [*labels.values()]})
 
 
 def write_reason(axes: Axes, text: str) -> None:

@@ -22,12 +22,12 @@ from attention_audit.names import Style
 
 from . import fonts
 
-WIDTH = 7.0  # inches: a page's text width
+PAGE_WIDTH = 7.0  # inches: a page's text width
 DPI = 200
-TEXT = 8.0  # points
-SMALL = 7.0
-TITLE = 9.0
-LINE = 100  # letters in a line below a figure
+TEXT_SIZE = 8.0  # points
+SMALL_SIZE = 7.0
+TITLE_SIZE = 9.0
+LINE_LETTERS = 100  # letters in a line below a figure
 
 PALETTE = {
     "blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "orange": "#E69F00",
@@ -43,23 +43,23 @@ DASHES: Keywords = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
 # black stands out from all of these
-MAPS = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])
+MAP_SHADING = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])
 DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#4A9BE8"])
 
 RC: dict[Any, Any] = {
-    "font.size": TEXT,
-    "axes.titlesize": TITLE,
-    "axes.labelsize": TEXT,
+    "font.size": TEXT_SIZE,
+    "axes.titlesize": TITLE_SIZE,
+    "axes.labelsize": TEXT_SIZE,
     "axes.labelcolor": BLACK,
     "axes.edgecolor": GREY,
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "xtick.labelsize": SMALL,
-    "ytick.labelsize": SMALL,
+    "xtick.labelsize": SMALL_SIZE,
+    "ytick.labelsize": SMALL_SIZE,
     "xtick.color": BLACK,
     "ytick.color": BLACK,
-    "legend.fontsize": TEXT,
+    "legend.fontsize": TEXT_SIZE,
     "legend.frameon": False,
     "text.color": BLACK,
     "text.parse_math": False,
@@ -96,8 +96,8 @@ def convert_look(look: Style) -> Keywords:
 @use_house_style()
 def write_sentence(text: str) -> Figure:
     """Write a sentence in the place of a figure."""
-    figure = Figure(figsize=(WIDTH, 1), layout="constrained")
-    figure.supxlabel(fill(text, LINE), fontsize=TEXT)
+    figure = Figure(figsize=(PAGE_WIDTH, 1), layout="constrained")
+    figure.supxlabel(fill(text, LINE_LETTERS), fontsize=TEXT_SIZE)
     return figure
 
 

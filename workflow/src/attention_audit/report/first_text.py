@@ -20,9 +20,9 @@ FAR_JSD = log(2) / 2
 """From which JSD (nats) on an adversary is said to go far: half of the largest."""
 MAX_NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
-READABLE_LENGTHS = range(8, 31)
+GLANCE_LENGTHS = range(8, 31)
 """How many words a text has that is read at a glance."""
-UNKNOWN = {"others": 0, "agree": 0, "moved": -1}
+DOUBT_DEFAULTS = {"others": 0, "agree": 0, "moved": -1}
 """What stands for what is not known of a text."""
 NO_REASON = (
     "This is the first text of the data: there is none that the model gets right and is sure of and on which trainings "
@@ -30,20 +30,20 @@ NO_REASON = (
 )
 
 
-def say_doubt(others: int, differ: int, moved: float, item: str) -> str:
+def say_doubt(trainings: int, differ: int, distance: float, item: str) -> str:
     """Say how many trainings have another top item, and how far the adversary goes, where it goes far."""
-    said = []
+    clauses = []
     if differ:
-        every = {1: "the", 2: "both"}.get(others, f"all {others}")
-        which = every if differ == others else f"{differ} of the {others}"
+        total = {1: "the", 2: "both"}.get(trainings, f"all {trainings}")
+        which = total if differ == trainings else f"{differ} of the {trainings}"
         verb = "has" if differ == 1 else "have"
-        said.append(f"{which} other training{'s' * (others != 1)} {verb} another top {item}")
-    if moved > FAR_JSD:
-        said.append(f"an adversary moves the map by {moved:.2f} of at most {log(2):.2f} (JSD)")
-    return " and ".join(said)
+        clauses.append(f"{which} other training{'s' * (trainings != 1)} {verb} another top {item}")
+    if distance > FAR_JSD:
+        clauses.append(f"an adversary moves the map by {distance:.2f} of at most {log(2):.2f} (JSD)")
+    return " and ".join(clauses)
 
 
-def choose_opening(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
+def choose_first_text(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
     """Find the place of the text that is shown first, and say why, in a sentence; of an empty frame there is none.
 
     The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
@@ -55,19 +55,19 @@ def choose_opening(texts: pd.DataFrame, item: str = "word") -> tuple[int, str]:
     has; others, other trainings of the model; agree, how many of them have the same top item; moved, the JSD (nats) to
     which the adversary moves its map. The last three are missing where they are not known.
     """
-    known = texts.reset_index(drop=True).astype(dict.fromkeys(UNKNOWN, float)).fillna(UNKNOWN)
-    differ, moved = known["others"] - known["agree"], known["moved"]
-    doubt = pd.DataFrame({"differ": differ > 0, "far": moved > FAR_JSD, "share": differ / known["others"].clip(1)})
-    sure = known["right"] & (known["sure"] >= SURE_PROBABILITY) & (doubt["differ"] | doubt["far"])
+    rows = texts.reset_index(drop=True).astype(dict.fromkeys(DOUBT_DEFAULTS, float)).fillna(DOUBT_DEFAULTS)
+    differ, distances = rows["others"] - rows["agree"], rows["moved"]
+    doubt = pd.DataFrame({"differ": differ > 0, "far": distances > FAR_JSD, "share": differ / rows["others"].clip(1)})
+    sure = rows["right"] & (rows["sure"] >= SURE_PROBABILITY) & (doubt["differ"] | doubt["far"])
     if not sure.any():
         return 0, NO_REASON.format(item=item)
-    readable = sure & known["words"].isin(READABLE_LENGTHS)
+    readable = sure & rows["words"].isin(GLANCE_LENGTHS)
     # to three digits, which every page has, so that all choose the same text
-    doubt["moved"] = [round(distance, 3) for distance in moved]
-    first = doubt[readable if readable.any() else sure].sort_values([*doubt], ascending=False, kind="stable")
-    place = int(first.index[0])
-    why = say_doubt(int(known["others"][place]), int(differ[place]), moved[place], item)
-    return place, f"Shown first because the model is right and sure ({known['sure'][place]:.2f}), while {why}."
+    doubt["moved"] = [round(distance, 3) for distance in distances]
+    candidates = doubt[readable if readable.any() else sure].sort_values([*doubt], ascending=False, kind="stable")
+    position = int(candidates.index[0])
+    why = say_doubt(int(rows["others"][position]), int(differ[position]), distances[position], item)
+    return position, f"Shown first because the model is right and sure ({rows['sure'][position]:.2f}), while {why}."
 
 
 class ShadedItem(NamedTuple):
@@ -102,9 +102,9 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
         words = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
     pairs = [*zip(words, map(float, weights), strict=False)]
     greatest = sorted((weight for _, weight in pairs), reverse=True)
-    most, least = max(greatest[0], 1e-9), greatest[:MAX_NUMBERED][-1]
+    highest, threshold = max(greatest[0], 1e-9), greatest[:MAX_NUMBERED][-1]
     return [
-        ShadedItem(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
+        ShadedItem(mark_direction(text), round(weight / highest, 3), f"{weight:.2f}" if weight >= threshold else "")
         for text, weight in pairs
     ]
 
@@ -112,25 +112,25 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
 def find_first_text(
     texts: pd.DataFrame, maps: Sequence[pd.DataFrame], corpus: Mapping[str, Mapping[str, Any]], items: str
 ) -> FirstText | None:
-    """Take the text that `choose_opening` chooses of the first model's; None where there is none.
+    """Take the text that `choose_first_text` chooses of the first model's; None where there is none.
 
     texts: a columns.TEXTS frame. maps: id, probabilities and attention of the first model's texts, by training. corpus:
     tokens and sentences, by id. items: what the weights lie on, "words" or "sentences".
     """
-    own = texts.merge(texts[["dataset", "suite", "model"]].head(1)).merge(maps[0], on="id")
-    own = own[own["id"].isin(corpus)]
-    if own.empty:
+    rows = texts.merge(texts[["dataset", "suite", "model"]].head(1)).merge(maps[0], on="id")
+    rows = rows[rows["id"].isin(corpus)]
+    if rows.empty:
         return None
-    own = own.assign(
-        right=own["prediction"] == own["label"],
-        sure=own["probabilities"].map(max),
-        words=[len(corpus[id_]["tokens"]) for id_ in own["id"]],
+    rows = rows.assign(
+        right=rows["prediction"] == rows["label"],
+        sure=rows["probabilities"].map(max),
+        words=[len(corpus[id_]["tokens"]) for id_ in rows["id"]],
     )
-    place, why = choose_opening(own, items.removesuffix("s"))
-    row, whole = own.iloc[place], items == "sentences"
+    position, why = choose_first_text(rows, items.removesuffix("s"))
+    row, by_sentence = rows.iloc[position], items == "sentences"
     text = corpus[row["id"]]
-    starts = (text["sentences"] or []) if whole else None
+    starts = (text["sentences"] or []) if by_sentence else None
     weights = [each.loc[each["id"] == row["id"], "attention"] for each in maps]
-    shown = [list_items(text["tokens"], starts, found.iloc[0]) for found in weights if len(found)]
-    called = mark_direction(row["prediction_name"])
-    return FirstText(row["id"], called, row["sure"], row["right"], why, whole, shown)
+    shaded = [list_items(text["tokens"], starts, match.iloc[0]) for match in weights if len(match)]
+    prediction = mark_direction(row["prediction_name"])
+    return FirstText(row["id"], prediction, row["sure"], row["right"], why, by_sentence, shaded)

@@ -36,22 +36,23 @@ def describe_type(column: Column) -> str:
     return f"{lists}{type_}{', nullable' * column.nullable}"
 
 
-def list_columns(artefact: Artefact) -> list[tuple[str, str, str, str]]:
+def list_column_lines(artefact: Artefact) -> list[tuple[str, str, str, str]]:
     """List the columns of a file: name, type, unit and meaning; those that mean the same for several questions once."""
     # a < without a backslash would begin a tag, so that Markdown hid <pad>
-    alike: dict[tuple[str, str], list[Column]] = {}
+    groups: dict[tuple[str, str], list[Column]] = {}
     for column in artefact.columns:
         question, _, rest = column.name.partition("_")
         name = f"{{question}}_{rest}" if question in QUESTIONS else column.name
-        alike.setdefault((name, column.meaning.replace("<", r"\<")), []).append(column)
-    return [
-        (name if len(own) > 1 else own[0].name, describe_type(own[0]), ", ".join({c.unit: 0 for c in own}), meaning)
-        for (name, meaning), own in alike.items()
-    ]
+        groups.setdefault((name, column.meaning.replace("<", r"\<")), []).append(column)
+    rows = []
+    for (name, meaning), columns in groups.items():
+        units = ", ".join({column.unit: 0 for column in columns})
+        rows.append((name if len(columns) > 1 else columns[0].name, describe_type(columns[0]), units, meaning))
+    return rows
 
 
 def write_guide(job: GuideJob) -> str:
     """Write the whole page from guide.md."""
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
-    files = [(each, list_columns(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
+    files = [(each, list_column_lines(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
     return Template(text, trim_blocks=True).render(job=job, files=files)

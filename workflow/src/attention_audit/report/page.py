@@ -23,7 +23,7 @@ from PIL import Image
 
 from attention_audit.answer.lines import (
     Line,
-    Row,
+    TableRow,
     count_readings,
     describe_marks,
     describe_run,
@@ -44,15 +44,15 @@ from .terminal import count_machines, find_commit, find_span, list_versions
 
 TEXTS_TABLE = "texts"
 """The table of single texts, which is too long for the page."""
-DATASET = "data set"
+DATASET_HEADING = "data set"
 MOST_ROWS = 12
 """Rows of a table that are on the page; its files have all."""
 FRAME_HEIGHT_PIXELS = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
-TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
+HTML_TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
 
-MOST_WORDS = 90
+MAX_PARAGRAPH_WORDS = 90
 """Words of a paragraph to copy."""
 
 
@@ -71,7 +71,7 @@ class Picture(NamedTuple):
     height: int
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
@@ -79,7 +79,7 @@ class Answer(NamedTuple):
     answers, each with the questions.
     """
 
-    found: Row
+    found: TableRow
     model: str
     anchor: str
     view: str
@@ -123,8 +123,8 @@ class FinishedRun:
     first: FirstText | None = None
 
 
-def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
-    """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
+def write_paragraph(row: TableRow, model: str, lines: Sequence[Line]) -> str:
+    """Write what a paper may say of the map of a model: all statements that there are, in `MAX_PARAGRAPH_WORDS`.
 
     Where they find no room, intervals are left out, then numbers.
     """
@@ -135,17 +135,17 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
     stated = [line for line in lines if line.said != "–"]
     if not stated:
         return f"{about}: nothing is stated."
-    found = ""
+    paragraph = ""
     for numbers, intervals in ((True, True), (True, False), (False, False)):
         claims = []
         for line in stated:
             ends = f" [{line.interval}]" if intervals and line.interval else ""
             value = f" ({line.value}{ends})" if numbers and line.value else ""
             claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
-        found = f"{about}: {'; '.join(claims)}."
-        if len(found.split()) <= MOST_WORDS:
+        paragraph = f"{about}: {'; '.join(claims)}."
+        if len(paragraph.split()) <= MAX_PARAGRAPH_WORDS:
             break
-    return found
+    return paragraph
 
 
 def list_answers(
@@ -153,14 +153,14 @@ def list_answers(
     labels: Labels,
     exhibits: Sequence[ShownExhibit] = (),
     built: Labels | None = None,
-) -> list[tuple[str, list[Answer]]]:
+) -> list[tuple[str, list[PageAnswer]]]:
     """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.collect_labels`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    by_dataset: dict[str, list[Answer]] = {}
-    for place, row in enumerate(summary.to_dict("records"), 1):
+    by_dataset: dict[str, list[PageAnswer]] = {}
+    for number, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", write_name(row["model"], labels)
         stated = [line.question for line in lines if line.said != "–"]
@@ -170,8 +170,8 @@ def list_answers(
             if exhibit.suite in ("", row["suite"]) and (answers := [each for each in exhibit.answers if each in stated])
         }
         copy = write_paragraph(row, model, lines)
-        shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
-        by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
+        answer = PageAnswer(row, model, f"answer-{number}", view, (built or {}).get(view, ""), lines, copy, seen)
+        by_dataset.setdefault(display_name(row["dataset"]), []).append(answer)
     return list(by_dataset.items())
 
 
@@ -191,16 +191,16 @@ def read_picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
             address = "data:image/png;base64," + b64encode(path.read_bytes()).decode()
             return Picture(address, *image.size), json.loads(image.info["Description"])
     except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "not there", rebuild_hint(path)) from error
     except (OSError, SyntaxError, KeyError, ValueError) as error:
-        raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "truncated or corrupt PNG", rebuild_hint(path)) from error
 
 
 def render_node(node: nodes.Node, anchors: Collection[str]) -> Markup:
     if isinstance(node, nodes.Text):
         return Markup.escape(node.astext())
     inside = Markup().join(render_node(child, anchors) for child in node.children)
-    tag = TAGS.get(getattr(node, "tagname", ""))
+    tag = HTML_TAGS.get(getattr(node, "tagname", ""))
     marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
     if tag == "code" and node.astext() in anchors:
         return Markup('<a href="#{}">{}</a>').format(node.astext(), marked)
@@ -214,8 +214,8 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     A literal that is one of `anchors` becomes a link to that place of the page.
     """
     document = publish_doctree(text, settings_overrides={"halt_level": 2})
-    first = document[0]
-    lead = first.pop(0)
+    opening = document[0]
+    lead = opening.pop(0)
     return Caption(lead.astext().rstrip("."), Markup(str(render_node(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
@@ -224,34 +224,34 @@ def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
 
     Raises AuditError for a damaged picture and for names without a label.
     """
-    every = [exhibit for exhibit in run.job.exhibits if exhibit.name != TEXTS_TABLE]
-    names = [exhibit.name for exhibit in every]
+    sources = [exhibit for exhibit in run.job.exhibits if exhibit.name != TEXTS_TABLE]
+    names = [exhibit.name for exhibit in sources]
     exhibits = []
-    for shown in every:
+    for source in sources:
         image: Picture | None = None
         grids: Sequence[Block] = ()
-        if shown.name in run.figures:
-            image, provenance = read_picture(run.figures[shown.name])
+        if source.name in run.figures:
+            image, provenance = read_picture(run.figures[source.name])
         else:
-            frame, provenance = run.tables[shown.name]
+            frame, provenance = run.tables[source.name]
             if not (frame.empty and "reason" in provenance["settings"]):
-                grids = load(shown.shown)(frame, labels)
-        number = shown.number or shown.folder.removesuffix("s").capitalize()
-        caption = read_caption(run.captions[shown.name], names)
-        exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
+                grids = load(source.shown)(frame, labels)
+        number = source.number or source.folder.removesuffix("s").capitalize()
+        caption = read_caption(run.captions[source.name], names)
+        exhibits.append(PageExhibit(source.name, source.suite, number, caption, provenance, image, grids))
     return exhibits
 
 
-def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
+def lay_out_table(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
     """Lay out the first rows of a table, without the columns that are empty in these: the headings, and the cells by
     data set. Where the rows are not about data sets, they are one group without a name.
     """
-    first = rows.head(MOST_ROWS)
-    first = first.copy() if first.empty else drop_empty(first)
-    if DATASET not in first:
-        first.insert(0, DATASET, "")
-    by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
-    return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
+    head = rows.head(MOST_ROWS)
+    head = head.copy() if head.empty else drop_empty(head)
+    if DATASET_HEADING not in head:
+        head.insert(0, DATASET_HEADING, "")
+    by_dataset = groupby(head.to_numpy().tolist(), key=itemgetter(0))
+    return [str(name) for name in head][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
 
 def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
@@ -264,10 +264,10 @@ def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]
     for model, seeds in suite.seeds.items():
         groups.setdefault(tuple(seeds), []).append(find_label(model, labels))
     ordered = sorted(groups.items(), key=lambda group: len(group[1]))
-    found = [(", ".join(names), [*seeds]) for seeds, names in ordered]
-    if found and (len(found) == 1 or len(ordered[-1][1]) > 1):
-        found[-1] = ("all others" if len(found) > 1 else "", found[-1][1])
-    return found
+    entries = [(", ".join(names), [*seeds]) for seeds, names in ordered]
+    if entries and (len(entries) == 1 or len(ordered[-1][1]) > 1):
+        entries[-1] = ("all others" if len(entries) > 1 else "", entries[-1][1])
+    return entries
 
 
 def open_templates() -> Environment:
@@ -281,24 +281,24 @@ def open_templates() -> Environment:
     )
     environment.filters |= {
         "moment": lambda when: when.strftime("%Y-%m-%d %H:%M %Z"),
-        "duration": write_duration, "dataset": display_name, "lay_out": lay_out,
+        "duration": write_duration, "dataset": display_name, "lay_out": lay_out_table,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
     environment.globals["WORDS"] = WORDS
     return environment
 
 
-def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
-    """Write the page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
+def render_page(run: FinishedRun, moment: datetime, folder: Path) -> str:
+    """Write the page as HTML. `moment`: when; `folder`: the checkout whose commit it names."""
     titles = {suite.paper: suite.title for suite in run.job.suites}
     labels = collect_labels((suite.models for suite in run.job.suites), titles)
     exhibits = list_exhibits(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
     # suites that this run asked for, and others of which it shows a table or figure
     sections = [
-        {"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": own}
+        {"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": members}
         for suite in run.job.suites
-        if (own := [exhibit for exhibit in exhibits if exhibit.suite == suite.key]) or suite.datasets
+        if (members := [exhibit for exhibit in exhibits if exhibit.suite == suite.key]) or suite.datasets
     ]
     front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
     answers = list_answers(front, labels, run.job.exhibits, run.job.built)
@@ -309,7 +309,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
         .get_template("page.html")
         .render(
             run=run,
-            made=made,
+            made=moment,
             commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
@@ -326,7 +326,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
 
 
-def make_first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
+def make_first_row(summary: pd.DataFrame, labels: Labels) -> PageAnswer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
     ((_, (row, *_)), *_) = list_answers(summary, labels)
     return row
@@ -337,9 +337,9 @@ def write_card(summary: pd.DataFrame, labels: Labels) -> str:
     nothing around it, and it needs no network. labels: what models are called.
     """
     template = open_templates().get_template("card.html")
-    shown = template.render(row=make_first_row(summary, labels), titles={}, by_name={}, explorer=None)
+    card = template.render(row=make_first_row(summary, labels), titles={}, by_name={}, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
         "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"
     )
-    return str(Markup(frame).format(shown, FRAME_HEIGHT_PIXELS))
+    return str(Markup(frame).format(card, FRAME_HEIGHT_PIXELS))

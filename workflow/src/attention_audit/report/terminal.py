@@ -13,7 +13,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from attention_audit.answer.lines import Line, Row, count_readings, count_zones, describe_run, warn_of_next, write_lines
+from attention_audit.answer.lines import (
+    Line,
+    TableRow,
+    count_readings,
+    count_zones,
+    describe_run,
+    warn_of_next,
+    write_lines,
+)
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.tables import SUMMARY
@@ -22,40 +30,40 @@ from attention_audit.names import display_name
 
 MAX_FURTHER_MODELS = 6
 """So many further models have a line."""
-WIDTH = 100
+MAX_LINE_WIDTH = 100
 """Characters of a line."""
-ASKS, SAID, VALUE = 43, 22, 5
+ASKS_WIDTH, SAID_WIDTH, VALUE_WIDTH = 43, 22, 5
 """Characters of the parts of a line."""
-HEAD = "May this attention map be read as an explanation?"
+HEADLINE = "May this attention map be read as an explanation?"
 
 
 def shorten(text: str) -> str:
     """Cut a text where a line of the terminal ends."""
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 4].rpartition(' ')[0].rstrip()} ..."
+    return text if len(text) <= MAX_LINE_WIDTH else f"{text[: MAX_LINE_WIDTH - 4].rpartition(' ')[0].rstrip()} ..."
 
 
-def lay_out(line: Line) -> list[str]:
+def lay_out_line(line: Line) -> list[str]:
     """Lay a line out in columns; what a statement adds behind a comma stands below it.
 
     Classes take the room of numbers.
     """
-    asked = f"{line.mark}  {line.asks:{ASKS}}"
+    opening = f"{line.mark}  {line.asks:{ASKS_WIDTH}}"
     if line.said == "–":
-        return [shorten(f"{asked}  –  {line.remark}").rstrip()]
+        return [shorten(f"{opening}  –  {line.remark}").rstrip()]
     if not line.value:
-        return [shorten(f"{asked}  {line.said}")]
-    said, _, added = line.said.partition(", ")
-    below = [f"{'':{5 + ASKS + 2}}{added}"] if added else []
-    return [shorten(f"{asked}  {said:{SAID}}{line.value:>{VALUE}}  {line.brief}").rstrip(), *below]
+        return [shorten(f"{opening}  {line.said}")]
+    statement, _, added = line.said.partition(", ")
+    below = [f"{'':{5 + ASKS_WIDTH + 2}}{added}"] if added else []
+    return [shorten(f"{opening}  {statement:{SAID_WIDTH}}{line.value:>{VALUE_WIDTH}}  {line.brief}").rstrip(), *below]
 
 
-def write_answer(row: Row, who: str) -> list[str]:
+def write_answer(row: TableRow, who: str) -> list[str]:
     """Write the answer on one model, from a row of columns.SUMMARY, as at most 16 lines."""
-    heading = f"{'':{5 + ASKS + 2 + SAID + VALUE + 2}}95 %, these"
+    heading = f"{'':{5 + ASKS_WIDTH + 2 + SAID_WIDTH + VALUE_WIDTH + 2}}95 %, these"
     note = [shorten(row["note"])] if row["note"] else []
-    lines = [text for line in write_lines(row) for text in lay_out(line)]
-    said = [shorten(describe_run(row)), *note, count_readings(row)]
-    return [shorten(who), HEAD, *said, heading, *lines, warn_of_next(row)]
+    lines = [text for line in write_lines(row) for text in lay_out_line(line)]
+    notes = [shorten(describe_run(row)), *note, count_readings(row)]
+    return [shorten(who), HEADLINE, *notes, heading, *lines, warn_of_next(row)]
 
 
 def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
@@ -67,12 +75,12 @@ def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[s
     rows, more = read_table(summary, SUMMARY).to_pylist(), summary.with_suffix(".md")
     models = {(suite.key, model): (suite.title, name) for suite in suites for model, name in suite.models.items()}
     judged, lines = [row for row in rows if row["model"]], [""]
-    for place, row in enumerate(judged[: MAX_FURTHER_MODELS + 1]):
+    for number, row in enumerate(judged[: MAX_FURTHER_MODELS + 1]):
         about = models.get((row["suite"], row["model"]), (row["suite"], row["model"]))
         who = ", ".join([display_name(row["dataset"]), *about])
-        lines += [shorten(f"{who}: {count_zones(row)}")] if place else write_answer(row, who)
-    if (left := len(judged) - 1 - MAX_FURTHER_MODELS) > 0:
-        lines.append(f"and {left} more in {more.name}")
+        lines += [shorten(f"{who}: {count_zones(row)}")] if number else write_answer(row, who)
+    if (rest := len(judged) - 1 - MAX_FURTHER_MODELS) > 0:
+        lines.append(f"and {rest} more in {more.name}")
     lines += [shorten(f"{display_name(row['dataset'])}: {row['note']}") for row in rows if not row["model"]]
     return "\n".join([*lines, "", f"Each answer in full, with all intervals: {more}", *report])
 
@@ -100,11 +108,11 @@ def find_span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
 
 def list_versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """List versions by name over all provenance records; where they differ, all of them."""
-    every = [
+    versions = [
         {"attention_audit": each["attention_audit"], "Python": each["python"]} | each["libraries"] for each in records
     ]
-    names = dict.fromkeys(chain.from_iterable(every))
-    return {name: ", ".join(sorted({own[name] for own in every if name in own})) for name in names}
+    names = dict.fromkeys(chain.from_iterable(versions))
+    return {name: ", ".join(sorted({record[name] for record in versions if name in record})) for name in names}
 
 
 def find_commit(folder: Path) -> str | None:

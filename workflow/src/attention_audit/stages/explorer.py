@@ -25,7 +25,7 @@ from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.document import (
-    LIMIT,
+    MAX_PAGE_BYTES,
     MAX_TEXTS,
     About,
     AboutView,
@@ -39,7 +39,7 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
-from attention_audit.report.first_text import choose_opening
+from attention_audit.report.first_text import choose_first_text
 from attention_audit.report.terminal import find_commit
 from attention_audit.tables.wording import read_class_names
 
@@ -93,7 +93,7 @@ class PageBuilder:
             sure=found.probabilities.max(1),
             words=pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]),
         )
-        return choose_opening(seen, view.items.removesuffix("s"))
+        return choose_first_text(seen, view.items.removesuffix("s"))
 
     def _read_texts(self, dataset: str, ids: Sequence[str]) -> pa.Table:
         """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
@@ -237,7 +237,7 @@ def choose_adversary(
     return best, f"None of {len(found)} is within a TVD of {budget:g}; this one is nearest, with {nearest['tvd']:.3f}."
 
 
-def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:
+def run(job: Job[ExplorerJob], limit: int = MAX_PAGE_BYTES) -> None:
     """Write the page."""
     torch.set_num_threads(job.settings.threads)
     text = PageBuilder(job, limit).fit()

@@ -18,6 +18,6 @@ def run(job: Job[ExhibitJob]) -> None:
         except NotApplicable as reason:
             figure, provenance = write_sentence(f"Nothing to show: {reason}."), provenance.explain(str(reason))
         save(figure, job.output("pdf"), job.output("png"), provenance.text())
-        if warning := fonts.describe_missing(list_texts(figure)):
+        if warning := fonts.describe_boxes(list_texts(figure)):
             job.report(f"warning: {warning}")
     job.report(f"{job.output('pdf')} and .png")

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from attention_audit.answer.statements import CLASSES, NONE, NOTHING
+from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
@@ -33,7 +33,7 @@ CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="
 """What must hold: controls.yaml says how it is written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
-EXPECTED_REASONS = (FLAT, NOTHING, "any weights would do")
+EXPECTED_REASONS = (FLAT, NOTHING_TO_FIND, "any weights would do")
 """The reasons that a construction can give for no statement, or how they begin."""
 
 
@@ -105,14 +105,14 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
-    whole, _, ends = allowed.partition(CLASSES)
+    whole, _, ends = allowed.partition(BY_CLASS)
     if zones == NONE:
         return NONE in whole and reason.startswith(EXPECTED_REASONS)
-    if zones == CLASSES and ends:
+    if zones == BY_CLASS and ends:
         lowest, highest = ends.split(",")
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
             return True
-    parts = classes if zones == CLASSES else [zones]
+    parts = classes if zones == BY_CLASS else [zones]
     return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
 
 
@@ -133,8 +133,8 @@ def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -
             classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]
             yield {
                 "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
-                "value": nan if zones in (NONE, CLASSES) else value, "allowed": allowed,
-                "said": f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones,
+                "value": nan if zones in (NONE, BY_CLASS) else value, "allowed": allowed,
+                "said": f"{BY_CLASS}{classes[0]},{classes[-1]}" if zones == BY_CLASS else zones,
                 "holds": check_allowed(allowed, zones, classes, reason),
             }  # fmt: skip
 
@@ -153,11 +153,11 @@ def claim_shuffles(judged: MeasuredModel) -> Claims:
     measured = MeasuredModel(judged.subject, found, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
-        touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
+        touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, BY_CLASS}
         yield {
             "model": judged.subject.model, "claim": f"shuffled weights are not high: {question}",
             "statistic": "a shuffle in the place of the map", "said": "".join(sorted(touched)) or NONE,
-            "value": nan if cell.zones in (NONE, CLASSES) else cell.part.estimate.value,
+            "value": nan if cell.zones in (NONE, BY_CLASS) else cell.part.estimate.value,
             "allowed": NOT_HIGH, "holds": touched <= {*NOT_HIGH},
         }  # fmt: skip
 

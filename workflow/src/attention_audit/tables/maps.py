@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
-from attention_audit.answer.samples import average, find_sides, weigh_dots
+from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .attributions import LOO, RANDOM, average_measures, make_table
@@ -118,7 +118,7 @@ def own_table_heads(
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():
             found = {
-                name: estimate(average(make_grid(moved, column)), limits=(0.0, 1.0))
+                name: estimate(average_texts(make_grid(moved, column)), limits=(0.0, 1.0))
                 for name, column in (("used", "mean_tvd"), ("flips", "flips"))
             }
             found["ranks"] = estimate_ranks(order, sets)

@@ -15,14 +15,14 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, Sample, estimate
 from attention_audit.answer.lines import write_percent, write_points, write_probability, write_setting, write_share
 from attention_audit.answer.samples import (
-    Adversary,
+    AdversaryResult,
     Bracket,
-    average,
+    average_texts,
+    bracket_budget,
     compare_pairs,
     compare_scores,
     compare_shuffled,
     erase,
-    find_bracket,
     find_sides,
     place_ranking,
     take_share,
@@ -285,7 +285,7 @@ def state_sides(
         by_chance = count_by_chance(number, mine)
         avoided = estimate(compare_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
-        supports = average(np.maximum(mine, 0.0))
+        supports = average_texts(np.maximum(mine, 0.0))
         return measured.build_part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
 
     cell = measured.state("signed", measure)
@@ -310,7 +310,7 @@ def ask_used(measured: MeasuredModel) -> Cell:
     tvd, flips = (measured.lay_out(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
-        return measured.build_part(number, average(measured.keep(tvd, number)), SHARE)
+        return measured.build_part(number, average_texts(measured.keep(tvd, number)), SHARE)
 
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
@@ -360,7 +360,7 @@ def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[
     return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
 
 
-def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[Adversary]:
+def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
     """List all adversaries whose maps can be compared; without a development split, test stands for it."""
     comparison = measured.audits["comparison"]
     moved = comparison[comparison["model"].isin(contrasts.adversaries)]
@@ -369,7 +369,7 @@ def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[
         dev = select_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
         if np.isfinite(similar[0]):
-            yield Adversary(str(name), float(lambda_), int(seed), tvd, test, *similar)
+            yield AdversaryResult(str(name), float(lambda_), int(seed), tvd, test, *similar)
 
 
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
@@ -419,7 +419,7 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     tolerance = measured.margins.tvd
     moved, shared = compare_trainings(measured, contrasts.seed)
     # a TVD that is not known is no budget
-    main, within = (find_bracket(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
+    main, within = (bracket_budget(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
     beside: Row = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value

@@ -268,7 +268,7 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
     before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
     either = before | after | tied
     cells = {
-        name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), most=100)
+        name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), highest=100)
         for name, outcome in zip(EARLIER_METRICS, (before, after, tied), strict=False)
     }
     with np.errstate(divide="ignore", invalid="ignore"):

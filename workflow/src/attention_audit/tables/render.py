@@ -16,16 +16,16 @@ import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.answer.lines import (
-    Row,
+    TableRow,
     count_readings,
     describe_marks,
     describe_run,
-    draw_zones,
     warn_of_next,
     write_lines,
     write_share,
+    write_zones,
 )
-from attention_audit.answer.statements import CLASSES, NONE, ZONES
+from attention_audit.answer.statements import BY_CLASS, NONE, ZONES
 from attention_audit.artefacts.files import write_whole
 from attention_audit.columns.tables import CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS, WORDED_BY
 from attention_audit.names import display_name
@@ -61,7 +61,7 @@ WORDS = {
 """Columns that hold words and are therefore aligned to the left."""
 
 
-def show_rows(rows: pd.DataFrame, write: Callable[[Row], Texts], blank: Row) -> pd.DataFrame:
+def show_rows(rows: pd.DataFrame, write: Callable[[TableRow], Texts], blank: TableRow) -> pd.DataFrame:
     """Write each row. blank: a row in which nothing is known, so that a table without rows has headings."""
     return pd.DataFrame([*map(write, rows.to_dict("records")), write(blank)], dtype=str).iloc[:-1]
 
@@ -71,12 +71,12 @@ def drop_empty(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[:, (rows != "").any()]
 
 
-def read_plain(row: Row, *names: str) -> Texts:
+def read_plain(row: TableRow, *names: str) -> Texts:
     """Read columns as they are; "" for a 0."""
     return {name: str(row[name] or "") for name in names}
 
 
-def name_row(row: Row, labels: Labels, *names: str) -> Texts:
+def name_row(row: TableRow, labels: Labels, *names: str) -> Texts:
     """Name the data set that a row is about, and what further columns name."""
     return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
@@ -126,7 +126,7 @@ def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
     return blocks or show_table(table, labels)
 
 
-def write_mean(cell: Row) -> str:
+def write_mean(cell: TableRow) -> str:
     """Write a mean with its interval or, where there is none, its sd over seeds."""
     mean, sd = (format_number(cell[name], cell["metric"]) for name in ("mean", "sd"))
     return mean and mean + (write_interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
@@ -144,18 +144,18 @@ SHUFFLED_NOTE = (
 
 def draw_claim(zones: str) -> str:
     """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
-    whole, split, ends = zones.partition(CLASSES)
+    whole, split, ends = zones.partition(BY_CLASS)
     known = whole.strip(f"?{NONE}")
-    drawn = ["touch " * whole.endswith("?") + draw_zones(known)] if known else []
-    drawn += [draw_zones(NONE).strip()] if NONE in whole else []
-    drawn += [f"{CLASSES} {', '.join(map(draw_zones, ends.split(',')))}"] if split else []
+    drawn = ["touch " * whole.endswith("?") + write_zones(known)] if known else []
+    drawn += [write_zones(NONE).strip()] if NONE in whole else []
+    drawn += [f"{BY_CLASS} {', '.join(map(write_zones, ends.split(',')))}"] if split else []
     return " or ".join(drawn)
 
 
-def list_zones(row: Row) -> list[str]:
+def list_zones(row: TableRow) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    whole, _, ends = row["allowed"].partition(CLASSES)
-    said = row["said"].strip(CLASSES).split(",")
+    whole, _, ends = row["allowed"].partition(BY_CLASS)
+    said = row["said"].strip(BY_CLASS).split(",")
     allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
     return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
 
@@ -180,7 +180,7 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
 
-    def write(row: Row) -> Texts:
+    def write(row: TableRow) -> Texts:
         least, most = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
         bounds = f"{least} to {most}" if least and most else f"≥ {least}" if least else f"≤ {most}"
         return {
@@ -208,7 +208,7 @@ NOTES = (
 )
 
 
-def show_answer(row: Row, labels: Labels) -> Block:
+def show_answer(row: TableRow, labels: Labels) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
     # all of a line but its question and its brief
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
@@ -230,7 +230,7 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
 def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
-    def write(row: Row) -> Texts:
+    def write(row: TableRow) -> Texts:
         texts = name_row(row, labels, "model", "attribution")
         for name in WORDED_BY:
             value, low, high, attention = (
@@ -256,7 +256,7 @@ NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of 
 def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.texts: a few texts of each model."""
 
-    def write(row: Row) -> Texts:
+    def write(row: TableRow) -> Texts:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
         items = [f"{mark_direction(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
         return {
@@ -281,7 +281,7 @@ def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
 def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table with the columns of `REPLICATION`, with a block for each paper and table."""
 
-    def write(row: Row) -> Texts:
+    def write(row: TableRow) -> Texts:
         metric = row["metric"]
         return {
             **name_row(row, labels, "row"),

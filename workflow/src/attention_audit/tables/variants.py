@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
-from attention_audit.answer.samples import average, take_share
+from attention_audit.answer.samples import average_texts, take_share
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 
@@ -112,7 +112,7 @@ def md_table_diversity(
             "tau_loo": (ranked, "tau", -1.0),
         }
         cells = {name: estimate_mean(make_grid(rows, column), least) for name, (rows, column, least) in sources.items()}
-        cells["used"] = estimate(average(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0))
+        cells["used"] = estimate(average_texts(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")

@@ -17,7 +17,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from attention_audit.explorer.document import About, write_json
+from attention_audit.explorer.document import About, write_about
 
 PAGE = Path(__file__).parent
 IMPORT = re.compile(r"^import \{[^}]*\} from \"\./(\w+)\.js\";\n", re.MULTILINE)
@@ -43,7 +43,7 @@ def write_page(about: About, views: Mapping[str, str]) -> str:
     script = join_modules()
     style = (PAGE / "explorer.css").read_text(encoding="utf-8")
     return environment.get_template("explorer.html").render(
-        about=Markup(write_json(about)),
+        about=Markup(write_about(about)),
         views=views,
         script=Markup(script),
         script_digest=hash_text(script),
