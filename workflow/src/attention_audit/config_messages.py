@@ -27,10 +27,10 @@ def list_sections(annotation: Any) -> Iterator[type[Section]]:
         yield from list_sections(part)
 
 
-def list_keys(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
-    """List the keys that a group in a configuration may have, from its place there."""
+def list_keys(group: type[Section], path: tuple[str | int, ...]) -> list[str]:
+    """List the keys that a group in a configuration may have, from its path there."""
     here = [group]
-    for key in place:
+    for key in path:
         fields = [section.model_fields for section in here]
         below = [part for each in fields if key in each for part in list_sections(each[str(key)].annotation)]
         # pydantic also names the branch of a union
@@ -78,35 +78,35 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
     value, context = error["input"], error.get("ctx", {})
     # of a list pydantic says that it has been validated, and how long it is, which the value shows
     plain = re.sub(" after validation, not .*", "", error["msg"])
-    said = f"{plain[0].lower()}{plain[1:]}, not {value!r}"
+    message = f"{plain[0].lower()}{plain[1:]}, not {value!r}"
     match error["type"]:
         case "value_error":
             return error["msg"].removeprefix("Value error, ").splitlines()
         case "extra_forbidden":
             match keys:
                 case ["overrides", dataset, "vectors"]:
-                    said = f"is said in `corpora.{dataset}.vectors`; write it there"
+                    message = f"is said in `corpora.{dataset}.vectors`; write it there"
                 case ["overrides", _, key] if key in group.model_fields:
-                    said = refuse_override(key)
+                    message = refuse_override(key)
                 case _:
-                    said = f"unknown key{suggest(keys[-1], list_keys(group, error['loc'][:-1]))}"
+                    message = f"unknown key{suggest(keys[-1], list_keys(group, error['loc'][:-1]))}"
         case "missing":
-            said = "missing key"
+            message = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
-            said = f"{value!r} is a text in YAML; write {yaml.safe_dump(float(value)).split()[0]}"
+            message = f"{value!r} is a text in YAML; write {yaml.safe_dump(float(value)).split()[0]}"
         case "union_tag_invalid":
-            kind, known = value.get("kind"), context["expected_tags"]
-            said = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(known))}; known: {known}"
+            kind, tags = value.get("kind"), context["expected_tags"]
+            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(tags))}; known: {tags}"
         case "union_tag_not_found":
-            said = "missing key `kind`"
+            message = "missing key `kind`"
         case "model_type" | "dict_type":
-            said = f"must be a group of keys, not {value!r}"
+            message = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
-            said = f"{value!r} is no name: {NAME_RULE}" + (f"; {like!r} would do" if like else "")
+            message = f"{value!r} is no name: {NAME_RULE}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
-            said += suggest(value, QUOTED.findall(context["expected"]))
-    return [said]
+            message += suggest(value, QUOTED.findall(context["expected"]))
+    return [message]
 
 
 def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
@@ -120,5 +120,5 @@ def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[
         for message in explain_fault(fault, keys, group):
             line = f"{'.'.join(keys)}: {message}" if keys else message
             lines[line if len(line) <= MAX_LINE_LENGTH else f"{line[:MAX_LINE_LENGTH]}..."] = None
-    shown = list(lines)[:MAX_LINES]
-    return [*shown, f"and {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else shown
+    first_lines = list(lines)[:MAX_LINES]
+    return [*first_lines, f"and {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else first_lines

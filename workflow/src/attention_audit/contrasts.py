@@ -29,8 +29,8 @@ class GivenSection(Section):
     @property
     def by_model(self) -> dict[str, list[str]]:
         """Return the paths of every model, by its name in paths of the results."""
-        others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
-        return self.models | {name: paths for name, paths in others.items() if paths}
+        references = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        return self.models | {name: paths for name, paths in references.items() if paths}
 
     @field_validator("models")
     @classmethod

@@ -53,9 +53,9 @@ class Names(dict[str, Style]):
         for name in names:
             if name not in self and ":" not in name:
                 # one of each kind stands for those with other numbers
-                known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
+                choices = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
                 raise AuditError(
-                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {known}); "
+                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {choices}); "
                     f"choose one of these, or a name with a colon, or declare it in {self.where}"
                 )
 
@@ -76,9 +76,9 @@ ENCODER_LABELS = {
 
 def describe_parts(encoder: str, attention: str, hierarchical: bool) -> str:
     """Return what a model is built of, in words, from the names that its configuration has for them."""
-    called = ENCODER_LABELS.get(encoder, encoder.replace("_", " "))
+    label = ENCODER_LABELS.get(encoder, encoder.replace("_", " "))
     levels = ", words then sentences" if hierarchical else ""
-    return f"{called}{levels}, {attention.replace('_', ' ')} attention"
+    return f"{label}{levels}, {attention.replace('_', ' ')} attention"
 
 
 PAPER_NAMES = {

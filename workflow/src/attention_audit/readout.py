@@ -142,8 +142,8 @@ class Readout:
     @cached_property
     def places(self) -> list[Integers]:
         """Find which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
-        known = None if self.several is None else self.several.places
-        return [np.arange(count) for count in self.words.tolist()] if known is None else known
+        positions = None if self.several is None else self.several.places
+        return [np.arange(count) for count in self.words.tolist()] if positions is None else positions
 
     @property
     def word_attention(self) -> list[Floats32]:
@@ -313,10 +313,10 @@ def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | Non
     expected = counts * math.prod(shape)
     if len(wrong := np.flatnonzero(np.diff(ends) != expected)):
         at = int(wrong[0])
-        said = (
+        fault = (
             f"column {column} of text {table['id'][at].as_py()!r} has {len(rows[at])} values, where {expected[at]} fit"
         )
-        raise AuditError(f"{path}: {said}; {rebuild_hint(path)}")
+        raise AuditError(f"{path}: {fault}; {rebuild_hint(path)}")
     return [row.reshape(count, *shape) for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
@@ -332,22 +332,22 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     heads = max(1, len(table["heads"][0]) // int(lengths[0]))
     weights = _split_rows(table, path, "heads", lengths, heads)
-    known = not table["places"].null_count
-    places = [row.astype(np.int64) for row in _split_rows(table, path, "places")] if known else None
+    has_places = not table["places"].null_count
+    positions = [row.astype(np.int64) for row in _split_rows(table, path, "places")] if has_places else None
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
-        return Maps(weights, marks, places=places, cut=cut)
+        return Maps(weights, marks, places=positions, cut=cut)
     width, joined = tail.weights["output.weight"].shape
     values = _split_rows(table, path, "values", lengths, heads, joined // heads)
     below = np.stack(_split_rows(table, path, "below", np.full(len(table), width)))
-    return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
+    return HeadStates(weights, marks, values, below, tail, places=positions, cut=cut)
 
 
 def _read_maps(table: pa.Table) -> dict[str, list[Floats32]]:
     """Read the further maps of a table, by name."""
     names = table["map_names"][0].as_py()
     rows = table["maps"].to_pylist() if names else []
-    return {name: [np.array(row[place], np.float32) for row in rows] for place, name in enumerate(names)}
+    return {name: [np.array(row[index], np.float32) for row in rows] for index, name in enumerate(names)}
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
@@ -380,12 +380,12 @@ def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     kind = find_kind(path)
     if kind is not HEADED:
         return kind, None
-    beside = path.with_name(TAIL_FILE)
-    tensors = read_weights(beside)
+    tail_path = path.with_name(TAIL_FILE)
+    tensors = read_weights(tail_path)
     try:
         return kind, build_tail(tensors)
     except (KeyError, IndexError) as error:
-        raise AuditError(f"{beside}: holds no tail of a Transformer ({error}); {rebuild_hint(beside)}") from error
+        raise AuditError(f"{tail_path}: holds no tail of a Transformer ({error}); {rebuild_hint(tail_path)}") from error
 
 
 def read_readout(path: Path) -> Readout:

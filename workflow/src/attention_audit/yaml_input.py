@@ -39,10 +39,10 @@ def refuse_given_twice(path: Path) -> None:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
-    found = _find_given_twice(root, set()) if root else ()
+    duplicates = _find_given_twice(root, set()) if root else ()
     faults = [
-        AuditError(str(path), f"the key {key} stands in line {first} and again in line {second}", "leave one out")
-        for key, first, second in found
+        AuditError(str(path), f"the key {key} stands in line {earlier} and again in line {later}", "leave one out")
+        for key, earlier, later in duplicates
     ]
     if faults:
         raise join_faults(faults)
@@ -60,7 +60,7 @@ def parse_value(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         return value
     try:
-        read = yaml.safe_load(value)
+        scalar = yaml.safe_load(value)
     except yaml.YAMLError:
         return value
-    return read if read is None or isinstance(read, bool | int | float) else value
+    return scalar if scalar is None or isinstance(scalar, bool | int | float) else value

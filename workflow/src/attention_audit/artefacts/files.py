@@ -70,9 +70,9 @@ def checksum(path: Path) -> str:
 
 def sweep(folder: Path) -> None:
     """Remove the half-written files that killed jobs left under `folder`."""
-    for left in folder.rglob(".*.part"):
+    for path in folder.rglob(".*.part"):
         with suppress(OSError):
-            left.unlink()
+            path.unlink()
 
 
 def rebuild_hint(path: Path) -> str:
@@ -90,11 +90,11 @@ def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
         mmap(stream.fileno(), 0, access=ACCESS_READ) as content,
         memoryview(content) as view,
     ):
-        place = content.rfind(MARK) + len(MARK)
-        behind = place + DIGITS
-        if place < len(MARK):
+        start = content.rfind(MARK) + len(MARK)
+        behind = start + DIGITS
+        if start < len(MARK):
             raise ValueError(f"{path}: no seal")
-        return place, content[place:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:place]))
+        return start, content[start:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:start]))
 
 
 @contextmanager
@@ -102,9 +102,9 @@ def write_sealed(path: Path) -> Iterator[Path]:
     """Give a temporary path as `write_whole` does. `OPEN` is to be written to it; the checksum then takes its place."""
     with write_whole(path) as temporary:
         yield temporary
-        place, _, digits = _compute_seal(temporary)
+        start, _, digits = _compute_seal(temporary)
         with temporary.open("r+b") as stream:
-            stream.seek(place)
+            stream.seek(start)
             stream.write(digits)
 
 
@@ -116,8 +116,8 @@ def check_seal(path: Path, what: str, *errors: type[Exception]) -> Iterator[None
     damaged: where the seal does not hold, or the block raises one of `errors`, of which ValueError is one.
     """
     try:
-        _, found, expected = _compute_seal(path)
-        if found != expected:
+        _, digits, expected = _compute_seal(path)
+        if digits != expected:
             raise ValueError(f"{path}: broken seal")
         yield
     except FileNotFoundError as error:

@@ -91,10 +91,10 @@ def describe_machine() -> Machine:
 
 def _measure_use(workers: int) -> tuple[float, int]:
     """Return CPU seconds and the peak of memory in bytes, of this process and its workers."""
-    own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    process, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     # the system reports only the largest worker, in KiB except on macOS
-    memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
-    return round(own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
+    memory = (process.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+    return round(process.ru_utime + process.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
 
 
 def write_note(
@@ -113,10 +113,22 @@ def write_note(
     """
 
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
-    read, made = (tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs))
-    size = measure_inputs(path for path in read if Path(path).exists())
+    input_paths, output_paths = (
+        tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs)
+    )
+    size = measure_inputs(path for path in input_paths if Path(path).exists())
     used = _measure_use(workers)
-    entry = Entry(stage, read, made, started, seconds, *used, round(size, 6), describe_machine(), round(importing, 3))
+    entry = Entry(
+        stage,
+        input_paths,
+        output_paths,
+        started,
+        seconds,
+        *used,
+        round(size, 6),
+        describe_machine(),
+        round(importing, 3),
+    )
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
         file.write(json.dumps({KEY: asdict(entry)}, default=datetime.isoformat) + "\n")

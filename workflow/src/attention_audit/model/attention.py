@@ -144,8 +144,8 @@ class RandomAttention(FixedAttention):
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """Return weights: (N, I, H) -> (N, I)."""
-        places = torch.arange(states.shape[1], device=states.device) % PLACES
-        return softmax_items(self.scores[places].expand(len(states), -1), texts)
+        positions = torch.arange(states.shape[1], device=states.device) % PLACES
+        return softmax_items(self.scores[positions].expand(len(states), -1), texts)
 
 
 def weigh(attention: Tensor, states: Tensor) -> Tensor:

@@ -114,12 +114,12 @@ class Hierarchy(nn.Module):
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
         """Return the states of the sentences, (B, S, H)."""
-        groups, places, _ = require_part(batch.documents, "sentence boundaries")
+        groups, positions, _ = require_part(batch.documents, "sentence boundaries")
         summaries = []
         for sentences in groups:
             states = self.words(embedding, sentences)
             summaries.append(weigh(self.attention(states, sentences), states))
-        documents = lookup(places, self.dropout(torch.cat(summaries)))
+        documents = lookup(positions, self.dropout(torch.cat(summaries)))
         return self.encoder(documents, batch.items)
 
 
@@ -187,8 +187,8 @@ class Classifier(Network):
 
 def mark_allowed(candidates: Tensor, classes: int) -> Tensor:
     """Mark which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
-    named = candidates[..., None] == torch.arange(classes, device=candidates.device)
-    return named.any(1) | (candidates < 0).all(1, keepdim=True)
+    matches = candidates[..., None] == torch.arange(classes, device=candidates.device)
+    return matches.any(1) | (candidates < 0).all(1, keepdim=True)
 
 
 class PairClassifier(Network):

@@ -105,10 +105,10 @@ class Tail:
 
     def pack(self) -> dict[str, Tensor]:
         """Return all of it as tensors, as files hold it."""
-        places = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
+        indices = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
         return {
             **self.weights,
-            "activations": torch.tensor(places),
+            "activations": torch.tensor(indices),
             "epsilon": torch.tensor(self.epsilon, dtype=torch.float64),
             "before": torch.tensor(self.before),
         }
@@ -116,7 +116,7 @@ class Tail:
 
 def build_tail(tensors: Mapping[str, Tensor]) -> Tail:
     """Build the tail of `Tail.pack`. Raises KeyError where the tensors are of something else."""
-    activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
+    activation, pooled = (list(ACTIVATIONS)[index] for index in tensors["activations"].tolist())
     weights = {name: weight for name, weight in tensors.items() if "." in name}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))
 

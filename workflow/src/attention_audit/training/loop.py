@@ -240,9 +240,9 @@ def fit(
             weights = copy.deepcopy(model.state_dict())
         if plateau:
             plateau.step(history[-1].score)
-        shown = f", score {history[-1].score:.4f}" if score else ""
+        score_text = f", score {history[-1].score:.4f}" if score else ""
         seconds = time.perf_counter() - started
-        report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{shown}, best epoch {best + 1}, {seconds:.1f} s")
+        report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{score_text}, best epoch {best + 1}, {seconds:.1f} s")
         if patience is not None and number - best >= patience:
             break
     return TrainingResult(weights, history, best)

@@ -64,26 +64,26 @@ def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.ran
     lot = random.uniform(-1, 1, len(vocabulary))
     votes = np.zeros(len(vocabulary))
     for number, (group, vote) in enumerate(zip(cues, (-VOTE, VOTE, -AGAINST, AGAINST), strict=True)):
-        own = np.isin(vocabulary, group)
-        votes[own] = vote
-        says[own] = CUE if number < 2 else SECOND
-        lot[own] = lot[own] if number < 2 else DECOY
+        in_group = np.isin(vocabulary, group)
+        votes[in_group] = vote
+        says[in_group] = CUE if number < 2 else SECOND
+        lot[in_group] = lot[in_group] if number < 2 else DECOY
     if sink:
         says[SPECIAL.index(FIRST)] = SINK
     return [says, lot, votes]
 
 
-def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
-    """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `write` what
-    they have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
+def make_layer(level: Floats, source: Floats, target: Floats, random: np.random.Generator) -> dict[str, Floats]:
+    """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `target` what
+    they have along `source`, by their names in the layer. Each head does half of it, in a random basis of its own.
     """
     size = WIDTH // HEADS
     drawn = [vector / np.linalg.norm(vector) for vector in random.normal(size=(2 * HEADS, size))]
     key, value = np.concatenate(drawn[::2]), np.concatenate(drawn[1::2])
     return {
         "attention.self.key.weight": np.outer(key, level),
-        "attention.self.value.weight": np.outer(value, read),
-        "attention.output.dense.weight": np.outer(write, value) / HEADS,
+        "attention.self.value.weight": np.outer(value, source),
+        "attention.output.dense.weight": np.outer(target, value) / HEADS,
         "attention.self.query.bias": math.sqrt(size) * key,
     }
 
@@ -94,22 +94,24 @@ def draw_weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed
     words = draw_words(vocabulary, cues, kind == "sink", random)
     square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
     # orthonormal rows that sum to 0 each: layer normalisation subtracts nothing from them
-    says, lot, votes, relayed, out, *others = np.linalg.qr(square)[0][:, 1:].T
+    says, lot, votes, relayed, out, *free_axes = np.linalg.qr(square)[0][:, 1:].T
     parts = np.sum([*map(np.outer, words, (says, lot, votes))], 0)
-    rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
+    rest = random.normal(size=(len(vocabulary), len(free_axes))) @ np.array(free_axes)
     missing = np.sqrt(WIDTH - np.square(parts).sum(1))
-    made = {"bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]}
+    weights = {
+        "bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]
+    }
     layers = [(says, votes, relayed), (lot, relayed, out)]
     if kind != "relay":
         layers = [(lot, relayed, out), (says, votes, out)]
     for number, directions in enumerate(layers):
         layer = make_layer(*directions, random)
-        made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
+        weights |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
     side = random.normal(size=WIDTH)
     side /= np.linalg.norm(side)
-    made["bert.pooler.dense.weight"] = SLOPE * np.outer(side, out)
-    made["classifier.weight"] = LEAD * np.array([-side, side])
-    return made
+    weights["bert.pooler.dense.weight"] = SLOPE * np.outer(side, out)
+    weights["classifier.weight"] = LEAD * np.array([-side, side])
+    return weights
 
 
 def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targets: Mapping[str, Path]) -> None:
@@ -126,13 +128,13 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
         layer_norm_eps=1e-12,
     )  # fmt: skip
     model = transformers.AutoModelForSequenceClassification.from_config(config)
-    made = draw_weights(kind, vocabulary, cues, seed)
+    weights = draw_weights(kind, vocabulary, cues, seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "LayerNorm" not in name:
-                own = made.get(name, np.zeros(weight.shape))
-                noise = NOISE * random.normal(size=own.shape) if name.endswith("weight") else 0
-                weight.copy_(torch.from_numpy(own + noise))
+                values = weights.get(name, np.zeros(weight.shape))
+                noise = NOISE * random.normal(size=values.shape) if name.endswith("weight") else 0
+                weight.copy_(torch.from_numpy(values + noise))
     with TemporaryDirectory(prefix="attention-audit-") as folder:
         model.save_pretrained(folder)
         build_tokenizer(vocabulary).save_pretrained(folder)

@@ -156,9 +156,9 @@ _HELD: ContextVar[Mapping[str, HeldModel]] = ContextVar("held", default={})  # n
 
 
 @contextmanager
-def use_held(held: Mapping[str, HeldModel]) -> Iterator[None]:
+def use_held(models: Mapping[str, HeldModel]) -> Iterator[None]:
     """Let folders of these names be what is in memory, in the block; or their tokenizers alone."""
-    token = _HELD.set(held)
+    token = _HELD.set(models)
     try:
         yield
     finally:
@@ -197,16 +197,16 @@ def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
     Raises AuditError, naming the key, where there is none.
     """
     mirror = mirror or find_mirror()
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    found = next((place for place in places if place.is_dir() or find_held(place).config), None)
-    if found is None and re.fullmatch(HUB_ID, path):
-        found = find_hub_folder(path)
-    if found is None:
+    candidates = [Path(path), *([mirror / path] if mirror else [])]
+    folder = next((candidate for candidate in candidates if candidate.is_dir() or find_held(candidate).config), None)
+    if folder is None and re.fullmatch(HUB_ID, path):
+        folder = find_hub_folder(path)
+    if folder is None:
         raise AuditError(
             f"{key}: no such folder, and no model of this name in the cache of the Hugging Face hub: {path}; mend the "
             f"path, or fetch the model once where there is a network, with: hf download {path}"
         )
-    return found
+    return folder
 
 
 @contextmanager
@@ -252,9 +252,9 @@ def _refuse_without_config(folder: Path) -> None:
 
 def read_facts(folder: Path) -> Facts:
     """Read what config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
-    held = find_held(folder)
-    if held.config:
-        path, values = folder, held.config
+    held_model = find_held(folder)
+    if held_model.config:
+        path, values = folder, held_model.config
     else:
         _refuse_without_config(folder)
         path = folder / CONFIG
@@ -278,11 +278,11 @@ def read_facts(folder: Path) -> Facts:
     # the library leaves out names that it has given itself to two classes
     labels = values.get("id2label") or {number: f"{GENERIC}{number}" for number in range(values.get("num_labels", 2))}
     try:
-        named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
+        class_names = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
     heads = get_first("num_attention_heads", "n_heads", "n_head") or 0
-    return Facts(kind, width, layers, named, heads, values)
+    return Facts(kind, width, layers, class_names, heads, values)
 
 
 def read_classes(folder: Path) -> list[str]:
@@ -295,10 +295,10 @@ def read_classes(folder: Path) -> list[str]:
     fault = ""
     if sorted(facts.labels) != [*range(len(names))]:
         fault = f"has the numbers {', '.join(map(str, sorted(facts.labels)))}; number the classes from 0"
-    elif twice := [name for place, name in enumerate(names) if name in names[:place]]:
+    elif twice := [name for index, name in enumerate(names) if name in names[:index]]:
         fault = f"has two classes {twice[0]!r}; give each a name of its own"
-    elif other := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
-        fault = f"and label2id give {other[0]!r} different numbers; mend one of them"
+    elif contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+        fault = f"and label2id give {contradicted[0]!r} different numbers; mend one of them"
     if fault:
         raise AuditError(f"{folder}: id2label {fault}")
     return [facts.labels[number] for number in range(len(names))]
@@ -309,8 +309,8 @@ def list_weight_files(folder: Path) -> list[Path]:
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
     if (folder / INDEX).is_file():
-        named = _read_json(folder / INDEX).get("weight_map")
-        shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
+        weight_map = _read_json(folder / INDEX).get("weight_map")
+        shards = [folder / name for name in sorted(set(weight_map.values()))] if isinstance(weight_map, dict) else []
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
             raise AuditError(
@@ -374,9 +374,9 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
             f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
             f"{', '.join(FAMILIES)}"
         )
-    for key, known in KNOWN_VALUES.items():
-        if (said := facts.says.get(key, known)) != known:
-            raise AuditError(f"{folder}: config.json says {key}: {said}; for {kind}, {known} alone is known here")
+    for key, expected in KNOWN_VALUES.items():
+        if (value := facts.says.get(key, expected)) != expected:
+            raise AuditError(f"{folder}: config.json says {key}: {value}; for {kind}, {expected} alone is known here")
     return FAMILIES[kind]
 
 
@@ -388,14 +388,14 @@ def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: b
     facts = facts or read_facts(folder)
     family = find_family(folder, facts)
     if prompted and not family.last:
-        known = ", ".join(name for name, each in FAMILIES.items() if each.last)
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} reads no prompt; take a decoder, one of {known}")
-    made = (facts.says.get("architectures") or [CLASSIFIER])[0]
-    if not made.endswith(LANGUAGE if prompted else CLASSIFIER):
+        decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
+        raise AuditError(f"{folder}: a model of type {facts.kind!r} reads no prompt; take a decoder, one of {decoders}")
+    class_name = (facts.says.get("architectures") or [CLASSIFIER])[0]
+    if not class_name.endswith(LANGUAGE if prompted else CLASSIFIER):
         what = "language model" if prompted else "classifier of texts"
         auto = LANGUAGE[0] if prompted else CLASSIFIER
         raise AuditError(
-            f"{folder}: is no {what} but a {made}, as config.json says; name a folder that was saved "
+            f"{folder}: is no {what} but a {class_name}, as config.json says; name a folder that was saved "
             f"after training with AutoModel{auto}"
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
@@ -408,9 +408,9 @@ def find_tuned_family(folder: Path, facts: Facts) -> Family:
     """Find that of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
     family = find_family(folder, facts)
     if not family.tuned:
-        known = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
+        kinds = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
         raise AuditError(
             f"{folder}: a model of type {facts.kind!r} can be read here, and not be fine-tuned; fine-tune "
-            f"it elsewhere and name its folders under `models`, or take one of {known}"
+            f"it elsewhere and name its folders under `models`, or take one of {kinds}"
         )
     return family

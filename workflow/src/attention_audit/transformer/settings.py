@@ -169,27 +169,27 @@ class GivenClassifiers(GivenSection):
         """Return the folders of every model, by its name in paths; those of the first also with uniform weights
         imposed.
         """
-        first = {IMPOSED: next(iter(self.models.values()))} if self.models else {}
-        return self.models | first | super().by_model
+        imposed = {IMPOSED: next(iter(self.models.values()))} if self.models else {}
+        return self.models | imposed | super().by_model
 
     def find_labels(self, model: str) -> dict[str, str]:
         """Find what the data set calls each class of a model, by what the model calls it."""
-        own = self.labels.get(model)
-        if isinstance(own, dict):
-            return own
-        return {name: said for name, said in self.labels.items() if isinstance(said, str)}
+        labels = self.labels.get(model)
+        if isinstance(labels, dict):
+            return labels
+        return {name: label for name, label in self.labels.items() if isinstance(label, str)}
 
     @model_validator(mode="after")
     def _check_folders(self) -> Self:
         if IMPOSED in self.models:
             raise ValueError(f"models: {IMPOSED!r} is the first with uniform weights; choose another name")
-        named = chain.from_iterable(super().by_model.values())
-        refuse_duplicates("folder", [*map(normpath, named)])
+        folders = chain.from_iterable(super().by_model.values())
+        refuse_duplicates("folder", [*map(normpath, folders)])
         if self.uniform and (self.layer is not None or self.long == "window"):
             key = "`layer`" if self.layer is not None else "`long: window`"
             raise ValueError(f"uniform: has uniform weights in its last layer; leave it or {key} out")
-        for name, said in self.labels.items():
-            if isinstance(said, dict) and name not in self.by_model:
+        for name, labels in self.labels.items():
+            if isinstance(labels, dict) and name not in self.by_model:
                 raise ValueError(f"labels: {name!r} is no model here, of which it names classes; name one of `models`")
         return self
 
