@@ -134,11 +134,11 @@ def make_optimizer(model: Network, settings: Recipe) -> Adam:
 
     Wiegreffe & Pinter have three optimisers; these are groups of parameters in one.
     """
-    list_undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.list_undecayed()
-    spared = set(list_undecayed)
+    undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.list_undecayed()
+    spared = set(undecayed)
     groups = [
         {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
-        {"params": list_undecayed, "weight_decay": 0.0},
+        {"params": undecayed, "weight_decay": 0.0},
     ]
     return Adam(
         groups,
