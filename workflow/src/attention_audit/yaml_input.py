@@ -1,4 +1,6 @@
-"""A configuration as somebody wrote it: what a reader of YAML takes without a word, and values of a command line."""
+"""YAML: the package's own files; and a configuration as somebody wrote it: what a reader of YAML takes without a word,
+and values of a command line.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +9,16 @@ from typing import Any
 import yaml
 
 from attention_audit.errors import AuditError, join_faults
+
+
+def read_package_yaml(path: Path) -> Any:
+    """Read a YAML file of the package. Raises AuditError, naming file and line, where it is no YAML."""
+    with path.open(encoding="utf-8") as file:
+        try:
+            return yaml.safe_load(file)
+        except yaml.MarkedYAMLError as error:
+            place = f"{path}, line {error.problem_mark.line + 1}" if error.problem_mark else str(path)
+            raise AuditError(place, f"is no YAML ({error.problem})", "mend it") from error
 
 
 def _find_given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:

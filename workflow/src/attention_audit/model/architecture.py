@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, get_args
 
-import yaml
 from pydantic import model_validator
 
 from attention_audit.section import Count, RegisteredName, Section
 from attention_audit.targets import name_module
 from attention_audit.transformer.settings import Backbone, Share
+from attention_audit.yaml_input import read_package_yaml
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Entry:
 
 ENCODERS, ATTENTION = (
     {name: Entry(**entry) for name, entry in entries.items()}
-    for entries in yaml.safe_load(Path(__file__).with_name("parts.yaml").read_text(encoding="utf-8")).values()
+    for entries in read_package_yaml(Path(__file__).with_name("parts.yaml")).values()
 )
 """Every encoder, and every kind of attention over the items of a text."""
 Heads = Literal["heads", "even_heads"]

@@ -21,10 +21,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from attention_audit.artefacts.files import checksum
 from attention_audit.errors import AuditError
+from attention_audit.yaml_input import read_package_yaml
 
 CONFIG = "config.json"
 GENERIC = "LABEL_"
@@ -131,8 +130,7 @@ class Family(NamedTuple):
 
 
 FAMILIES: Mapping[str, Family] = {
-    kind: Family(**parts)
-    for kind, parts in yaml.safe_load(Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")).items()
+    kind: Family(**parts) for kind, parts in read_package_yaml(Path(__file__).with_name("families.yaml")).items()
 }
 """By `model_type` of config.json."""
 KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
