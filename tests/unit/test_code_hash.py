@@ -173,6 +173,12 @@ def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
     assert changes(path, old, new) == expected
 
 
+def test_every_other_keyword_argument_counts(package):
+    assert sorted(code.WORDS) == ["description", "meaning", "unit"]
+    for keyword in ("lr", "label", "default"):
+        assert changes(package / "c/inner.py", 'unit="share"', f'unit="share", {keyword}="a"')
+
+
 def test_for_what_prints_the_words_they_count(package):
     assert changes(package / "c/inner.py", "how often", "how often it flips", words=True)
 
