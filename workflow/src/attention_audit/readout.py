@@ -192,15 +192,15 @@ class Readout:
                 for row, member in zip(choices.numpy(), members, strict=True):
                     row[self.candidates[member]] = True
             yield PaddedReadout(
-                members,
-                _pad(self.attention, members, dtype),
-                _pad(self.contribution, members, dtype),
-                torch.tensor(self.bias[members], dtype=dtype),
-                torch.from_numpy(lengths[members]),
-                head,
-                choices,
-                None if self.attending is None else self.attending.pad(members, dtype),
-                None if self.several is None else torch.from_numpy(self.several.marks[members]),
+                members=members,
+                attention=_pad(self.attention, members, dtype),
+                contribution=_pad(self.contribution, members, dtype),
+                bias=torch.tensor(self.bias[members], dtype=dtype),
+                lengths=torch.from_numpy(lengths[members]),
+                head=head,
+                candidates=choices,
+                heads=None if self.attending is None else self.attending.pad(members, dtype),
+                marks=None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
 
     def predict(self, attention: Sequence[Floats32]) -> Floats32:
@@ -291,7 +291,16 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
         for member, map_, of_items in zip(members, seen, values, strict=True):
             maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
     predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, several=attending)
+    return Readout(
+        ids=list(ids),
+        labels=labels,
+        predictions=predicted.argmax(1),
+        probabilities=predicted,
+        attention=maps,
+        contribution=contribution,
+        bias=bias,
+        several=attending,
+    )
 
 
 def build_head_columns(head: Head | None) -> dict[str, Any]:
@@ -356,17 +365,17 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
     labels, decided = (table[column].to_numpy().astype(np.int64) for column in ("label", "prediction"))
     lengths, pairs = np.array([*map(len, attention)]), not table["candidates"].null_count
     return Readout(
-        table["id"].to_pylist(),
-        labels,
-        decided,
-        predicted,
-        attention,
-        _split_rows(table, path, "contribution", lengths, outputs),
-        bias,
-        _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
-        _split_rows(table, path, "candidates") if pairs else None,
-        _read_several(table, path, tail, lengths) if "heads" in table.column_names else None,
-        _read_maps(table),
+        ids=table["id"].to_pylist(),
+        labels=labels,
+        predictions=decided,
+        probabilities=predicted,
+        attention=attention,
+        contribution=_split_rows(table, path, "contribution", lengths, outputs),
+        bias=bias,
+        head=_read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
+        candidates=_split_rows(table, path, "candidates") if pairs else None,
+        several=_read_several(table, path, tail, lengths) if "heads" in table.column_names else None,
+        maps=_read_maps(table),
     )
 
 

@@ -117,17 +117,18 @@ def write_note(
         tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs)
     )
     size = measure_inputs(path for path in input_paths if Path(path).exists())
-    used = _measure_use(workers)
+    cpu_seconds, peak_memory = _measure_use(workers)
     entry = Entry(
-        stage,
-        input_paths,
-        output_paths,
-        started,
-        seconds,
-        *used,
-        round(size, 6),
-        describe_machine(),
-        round(importing, 3),
+        stage=stage,
+        inputs=input_paths,
+        outputs=output_paths,
+        started=started,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        peak_memory=peak_memory,
+        read=round(size, 6),
+        machine=describe_machine(),
+        importing=round(importing, 3),
     )
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:

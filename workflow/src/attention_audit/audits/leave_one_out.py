@@ -72,8 +72,13 @@ def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
     for members, pieces in texts.pieces.iterate_by_length():
         width = int(texts.lengths[members].max()) + 2
         candidates = None if texts.candidates is None else texts.candidates[members]
-        of_texts = (texts.ids[members, :width], texts.lengths[members], texts.labels[members])
-        part = Batch(*of_texts, candidates=candidates, pieces=pieces)
+        part = Batch(
+            ids=texts.ids[members, :width],
+            lengths=texts.lengths[members],
+            labels=texts.labels[members],
+            candidates=candidates,
+            pieces=pieces,
+        )
         if len(models) > 1:
             part = replace(read(models[0].transformer, part), pieces=None)
         parts.append(torch.stack([model(part).logits for model in models]))

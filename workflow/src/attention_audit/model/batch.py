@@ -181,8 +181,8 @@ class _SentenceTable:
         groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
         rows = map(self._sentences.pad_rows, groups)
         positions = torch.from_numpy(np.argsort(order)).to(self._sentences.flat.device)
-        padded_positions = _Slices(positions, counts).pad_rows(np.arange(len(members)))
-        return Documents([Sentences(words.long(), lengths) for words, lengths in rows], *padded_positions)
+        padded, sizes = _Slices(positions, counts).pad_rows(np.arange(len(members)))
+        return Documents([Sentences(words.long(), lengths) for words, lengths in rows], padded, sizes)
 
 
 @dataclass(frozen=True)
@@ -266,9 +266,9 @@ class Split:
         if pieces is not None:
             self.sizes, carried["pieces"] = pieces.counts, pieces.batch
         if queries is not None:
-            carried["query"] = place(*queries).take_marked
+            carried["query"] = place(queries.flat, queries.counts).take_marked
         if candidates is not None and np.any(candidates.counts):
-            carried["candidates"] = place(*candidates).take_classes
+            carried["candidates"] = place(candidates.flat, candidates.counts).take_classes
         if states is not None:
             carried["states"] = partial(states.take_states, device=device)
         if states is not None and states.summarised:

@@ -351,19 +351,19 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(
-        texts.texts.flat,
-        texts.lengths,
-        texts.labels,
-        device,
-        attention,
-        probabilities,
-        texts.sentences,
-        texts.queries,
-        texts.candidates,
-        texts.impermissible,
-        None if texts.pieces is None else PieceTable(texts.pieces, device),
-        texts.found,
-        0 if texts.pieces is None else marks,
+        ids=texts.texts.flat,
+        lengths=texts.lengths,
+        labels=texts.labels,
+        device=device,
+        attention=attention,
+        probabilities=probabilities,
+        sentences=texts.sentences,
+        queries=texts.queries,
+        candidates=texts.candidates,
+        impermissible=texts.impermissible,
+        pieces=None if texts.pieces is None else PieceTable(texts.pieces, device),
+        states=texts.found,
+        marks=0 if texts.pieces is None else marks,
     )
 
 

@@ -68,8 +68,17 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
     head = take_head(model)
     candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
-    of_texts = list(ids), split.labels, predicted.argmax(1), predicted, attention, contribution, np.stack(bias)
-    return Readout(*of_texts, head, candidates)
+    return Readout(
+        ids=list(ids),
+        labels=split.labels,
+        predictions=predicted.argmax(1),
+        probabilities=predicted,
+        attention=attention,
+        contribution=contribution,
+        bias=np.stack(bias),
+        head=head,
+        candidates=candidates,
+    )
 
 
 def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
@@ -174,13 +183,13 @@ def take_classifier(
     else:
         predicted = torch.from_numpy(logits).softmax(-1).numpy()
         readout = Readout(
-            [*ids],
-            labels,
-            predicted.argmax(1),
-            predicted,
-            [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
-            [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
-            np.empty((len(pieces), 0), np.float32),
+            ids=[*ids],
+            labels=labels,
+            predictions=predicted.argmax(1),
+            probabilities=predicted,
+            attention=[weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+            contribution=[np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+            bias=np.empty((len(pieces), 0), np.float32),
             several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
         )
     return replace(readout, maps=take_word_maps(classifier, pieces, maps))

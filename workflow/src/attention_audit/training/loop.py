@@ -175,7 +175,12 @@ def train_epoch(
     """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
     cut = draw_batches(
-        split.sizes, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens
+        lengths=split.sizes,
+        size=settings.batch_size,
+        noise=settings.length_noise,
+        random=random,
+        widths=split.widths,
+        tokens=settings.batch_tokens,
     )
     for members in cut:
         batch = split.batch(members)
@@ -229,7 +234,15 @@ def fit(
     weights: dict[str, Tensor] = {}
     for number in range(epochs):
         started = time.perf_counter()
-        loss = train_epoch(model, split, objective, optimiser, settings, random, planned)
+        loss = train_epoch(
+            model=model,
+            split=split,
+            objective=objective,
+            optimiser=optimiser,
+            settings=settings,
+            random=random,
+            planned=planned,
+        )
         # a score of a loss that is not finite is not asked for
         history.append(Epoch(number, loss, score(model) if score and np.isfinite(loss) else -loss))
         for name, value in (("loss", loss), ("score", history[-1].score)):

@@ -104,8 +104,8 @@ def draw_weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed
     layers = [(says, votes, relayed), (lot, relayed, out)]
     if kind != "relay":
         layers = [(lot, relayed, out), (says, votes, out)]
-    for number, directions in enumerate(layers):
-        layer = make_layer(*directions, random)
+    for number, (level, source, target) in enumerate(layers):
+        layer = make_layer(level, source, target, random)
         weights |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
     side = random.normal(size=WIDTH)
     side /= np.linalg.norm(side)

@@ -280,7 +280,7 @@ def read_facts(folder: Path) -> Facts:
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
     heads = get_first("num_attention_heads", "n_heads", "n_head") or 0
-    return Facts(kind, width, layers, class_names, heads, values)
+    return Facts(kind=kind, width=width, layers=layers, labels=class_names, heads=heads, says=values)
 
 
 def read_classes(folder: Path) -> list[str]:

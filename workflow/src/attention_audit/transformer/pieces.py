@@ -226,7 +226,8 @@ def cut_raw(
             encodings: Sequence[Any]
             if template != TEXT:
                 fitting = (
-                    _fit(tokenizer, *each, before, after, max_pieces) for each in zip(run_names, raw, strict=True)
+                    _fit(tokenizer, name, text, before=before, after=after, max_pieces=max_pieces)
+                    for name, text in zip(run_names, raw, strict=True)
                 )
                 encodings, seen_texts = zip(*fitting, strict=True)
             elif run[0].second is not None:
@@ -236,7 +237,12 @@ def cut_raw(
             for name, text, encoding, seen in zip(run_names, run, encodings, seen_texts, strict=True):
                 gone = len(text.text) - len(seen)
                 words, positions = _assign(
-                    encoding, before, seen, after, text, gone * (tokenizer.truncation_side == "left")
+                    encoding=encoding,
+                    before=before,
+                    text=seen,
+                    after=after,
+                    written=text,
+                    skipped=gone * (tokenizer.truncation_side == "left"),
                 )
                 if not len(positions):
                     raise AuditError(
@@ -267,7 +273,7 @@ def cut(
     def read() -> Iterator[Pieces]:
         for run_names, *sides in _split_runs(*columns):
             run = [
-                [_replace_pieceless(tokenizer, *each, spelt) for each in zip(run_names, side, strict=True)]
+                [_replace_pieceless(tokenizer, name, words, spelt) for name, words in zip(run_names, side, strict=True)]
                 for side in sides
             ]
             encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=max_pieces).encodings

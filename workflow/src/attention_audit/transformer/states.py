@@ -158,8 +158,15 @@ class PieceBatch:
         """Take pieces at `positions`, (R, Q), of the texts at `members`, (R,); of a row the first `lengths`, (R,)."""
         inside = mark_lengths(lengths, positions.shape[1])
         ids, types, words = (part[members].gather(1, positions * inside) for part in (self.ids, self.types, self.words))
-        per_text = (part[members] for part in (self.read, self.queried, self.ahead))
-        return PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
+        return PieceBatch(
+            ids=ids * inside,
+            types=types * inside,
+            words=words.where(inside, SPECIAL),
+            lengths=lengths,
+            read=self.read[members],
+            queried=self.queried[members],
+            ahead=self.ahead[members],
+        )
 
     def select_texts(self, members: Tensor) -> "PieceBatch":
         """Select some of the texts, in any order, without the padding that they do not need: members (R,)."""
@@ -213,10 +220,19 @@ class PieceTable:
 
     def batch(self, members: Tensor | Integers) -> PieceBatch:
         """Take the texts at `members` (B,), padded to the longest of them."""
-        starts, counts, *per_text = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
+        columns = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
+        starts, counts, read_counts, queried, ahead = columns
         longest = int(counts.max())
         ids, types, words = (pad_slices(flat, starts, counts, longest).long() for flat in self._pieces)
-        return PieceBatch(ids, types, words.where(mark_lengths(counts, longest), SPECIAL), counts, *per_text)
+        return PieceBatch(
+            ids=ids,
+            types=types,
+            words=words.where(mark_lengths(counts, longest), SPECIAL),
+            lengths=counts,
+            read=read_counts,
+            queried=queried,
+            ahead=ahead,
+        )
 
     def iterate_by_length(
         self, tokens: int | None = None, members: Integers | None = None
