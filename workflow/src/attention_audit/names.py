@@ -55,8 +55,9 @@ class Names(dict[str, Style]):
                 # one of each kind stands for those with other numbers
                 choices = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
                 raise AuditError(
-                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {choices}); "
-                    f"choose one of these, or a name with a colon, or declare it in {self.where}"
+                    "",
+                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {choices})",
+                    f"choose one of these, or a name with a colon, or declare it in {self.where}",
                 )
 
 

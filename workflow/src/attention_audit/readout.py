@@ -159,7 +159,7 @@ class Readout:
         """Return the same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
         if missing := [name for name in ids if name not in at]:
-            raise AuditError(f"readout: text {missing[0]!r} is missing; rebuild the readouts of this data set")
+            raise AuditError("readout", f"text {missing[0]!r} is missing", "rebuild the readouts of this data set")
         return _select(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property
@@ -325,7 +325,7 @@ def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | Non
         fault = (
             f"column {column} of text {table['id'][at].as_py()!r} has {len(rows[at])} values, where {expected[at]} fit"
         )
-        raise AuditError(f"{path}: {fault}; {rebuild_hint(path)}")
+        raise AuditError(str(path), fault, rebuild_hint(path))
     return [row.reshape(count, *shape) for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
@@ -333,7 +333,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
     weight, bias = table["weight"].to_pylist(), table["bias"].to_pylist()
     if [*map(len, weight)] != [outputs] * classes:
-        raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
+        raise AuditError(str(path), "does not fit the readouts beside it, which have other sizes", rebuild_hint(path))
     return Head(torch.tensor(weight), torch.tensor(bias))
 
 
@@ -394,7 +394,9 @@ def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     try:
         return kind, build_tail(tensors)
     except (KeyError, IndexError) as error:
-        raise AuditError(f"{tail_path}: holds no tail of a Transformer ({error}); {rebuild_hint(tail_path)}") from error
+        raise AuditError(
+            str(tail_path), f"holds no tail of a Transformer ({error})", rebuild_hint(tail_path)
+        ) from error
 
 
 def read_readout(path: Path) -> Readout:

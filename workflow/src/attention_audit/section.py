@@ -43,7 +43,7 @@ OwnPath = Annotated[
 def check_target(target: str) -> str:
     """Return "module:name". Raises ValueError where there is no such name."""
     if fault := find_fault(target):
-        raise ValueError(fault)
+        raise ValueError(str(fault))
     return target
 
 

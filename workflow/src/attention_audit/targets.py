@@ -55,7 +55,7 @@ def import_target(target: str) -> Any:
         if qualify_module(module) != module:
             raise
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise AuditError(f"{target}: {module} cannot be imported ({reason}); mend it") from error
+        raise AuditError(target, f"{module} cannot be imported ({reason})", "mend it") from error
 
 
 def load(target: str) -> Any:
@@ -63,23 +63,24 @@ def load(target: str) -> Any:
     return getattr(import_target(target), target.partition(":")[2])
 
 
-def find_fault(target: str) -> str:
-    """Say what is wrong with a target: "" where its module has this name. The module is read, and not imported."""
+def find_fault(target: str) -> AuditError | None:
+    """Find what is wrong with a target; None where its module has this name. The module is read, and not imported."""
     module, _, name = target.partition(":")
     if not module or not name:
-        return f"{target}: names no function of a module; write module:name"
+        return AuditError(target, "names no function of a module", "write module:name")
     sys.path += [folder for folder in list_folders() if folder not in sys.path]
     try:
         spec = find_spec(qualify_module(module))
         if spec is None or spec.origin is None:
-            names = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
+            modules = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
             looked = ", ".join(list_folders()) or "the working directory"
-            return (
-                f"{target}: there is no {module}.py in {looked}{suggest(module, names)}; put it there, or mend its name"
-            )
+            fault = f"there is no {module}.py in {looked}{suggest(module, modules)}"
+            return AuditError(target, fault, "put it there, or mend its name")
         table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return f"{target}: {module} cannot be read ({reason}); mend it"
+        return AuditError(target, f"{module} cannot be read ({reason})", "mend it")
     names = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
-    return "" if name in names else f"{target}: {spec.origin} has no {name!r}{suggest(name, names)}; mend it"
+    if name in names:
+        return None
+    return AuditError(target, f"{spec.origin} has no {name!r}{suggest(name, names)}", "mend it")

@@ -43,7 +43,7 @@ def make_scratch(path: Path) -> Iterator[Path]:
     except OSError as error:
         # a library may say more than the system does, such as the name of the temporary file
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise AuditError(f"{path}: cannot be written ({reason}); free or unlock the folder") from error
+        raise AuditError(str(path), f"cannot be written ({reason})", "free or unlock the folder") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -121,11 +121,11 @@ def check_seal(path: Path, what: str, *errors: type[Exception]) -> Iterator[None
             raise ValueError(f"{path}: broken seal")
         yield
     except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "not there", rebuild_hint(path)) from error
     except errors as error:
-        raise AuditError(f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), f"truncated or corrupt {what}", rebuild_hint(path)) from error
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error
+        raise AuditError(str(path), f"cannot be read ({error.strerror})", rebuild_hint(path)) from error
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:
@@ -161,4 +161,4 @@ def check_recorded(records: Iterable[Path]) -> None:
         except OSError as error:
             fault = f"cannot be read ({error.strerror})"
         if fault:
-            raise AuditError(f"{file}: {fault}; {rebuild_hint(file)}")
+            raise AuditError(str(file), fault, rebuild_hint(file))

@@ -80,7 +80,7 @@ def open_parquet(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
         schema = file.schema_arrow
         if _name_kind(schema) != artefact.name or not schema.equals(artefact.schema, check_metadata=False):
             raise AuditError(
-                f"{path}: is no {artefact.name} file, or has other columns than this version's; {rebuild_hint(path)}"
+                str(path), f"is no {artefact.name} file, or has other columns than this version's", rebuild_hint(path)
             )
         yield file
 

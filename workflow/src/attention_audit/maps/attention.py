@@ -55,7 +55,7 @@ def take_row(model_pass: ModelPass, kind: str, number: int) -> Tensor:
     parts = layers[-1].unbind(1) if kind == "head" else layers
     if number > len(parts):
         raise AuditError(
-            f"{model_pass.classifier.folder}: has no {kind} {number} to map, but {len(parts)}; name one of these"
+            str(model_pass.classifier.folder), f"has no {kind} {number} to map, but {len(parts)}", "name one of these"
         )
     row = model_pass.average_rows(parts[number - 1])
     return row if kind == "head" else row.mean(1)

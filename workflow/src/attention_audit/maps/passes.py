@@ -111,8 +111,10 @@ def require_norm_after(map_: Map) -> Map:
             kinds = ", ".join(name for name, family in FAMILIES.items() if not family.before)
             classifier = model_pass.classifier
             raise AuditError(
-                f"{classifier.folder}: the map {map_.__name__} is known for layers that normalise after their parts "
-                f"({kinds}), and not for those of {classifier.model.config.model_type}; leave it out"
+                str(classifier.folder),
+                f"the map {map_.__name__} is known for layers that normalise after their parts ({kinds}), and "
+                f"not for those of {classifier.model.config.model_type}",
+                "leave it out",
             )
         return map_(model_pass)
 

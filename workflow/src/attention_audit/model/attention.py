@@ -43,8 +43,9 @@ def soften(attention: nn.Module, factor: float) -> None:
     method = getattr(attention, "soften", None)
     if method is None:
         raise AuditError(
-            f"model.attention: the scores of {type(attention).__name__} cannot be softened; give the class a method "
-            "soften(factor), or set adversary.search: scratch"
+            "model.attention",
+            f"the scores of {type(attention).__name__} cannot be softened",
+            "give the class a method soften(factor), or set adversary.search: scratch",
         )
     method(factor)
 

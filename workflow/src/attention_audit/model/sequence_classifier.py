@@ -125,7 +125,7 @@ class TransformerClassifier(Network):
             if activation not in ACTIVATIONS:
                 known_names = ", ".join(sorted(ACTIVATIONS))
                 raise AuditError(
-                    f"{folder}: its activation {activation!r} is not known here (known: {known_names}); use judge"
+                    str(folder), f"its activation {activation!r} is not known here (known: {known_names})", "use judge"
                 )
 
     @property
@@ -217,7 +217,7 @@ class TransformerClassifier(Network):
             passes = [self._record_layer(number, hooks) for number in numbers or range(1, len(self.layers) + 1)]
             yield passes
         if any(getattr(seen, "weights", None) is None for seen in passes):
-            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
+            raise AuditError(str(self.folder), "the library returned no attention weights", "use another version of it")
 
     def _record_layer(self, number: int, hooks: ExitStack) -> LayerPass:
         seen, layer = LayerPass(), self.layers[number - 1]
@@ -276,13 +276,15 @@ def _make_classifier(folder: Path, model: Any, tokenizer: Any, labels: Sequence[
         if len(ids) != 1:
             pieces = ", ".join(map(repr, tokenizer.convert_ids_to_tokens(ids)))
             raise AuditError(
-                f"{folder}: the label {label!r} of the prompt has {len(ids)} pieces there ({pieces}); choose a word of "
-                "one"
+                str(folder),
+                f"the label {label!r} of the prompt has {len(ids)} pieces there ({pieces})",
+                "choose a word of one",
             )
     if cap := getattr(model.config, "final_logit_softcapping", None):
         raise AuditError(
-            f"{folder}: its logits are bent to at most {cap} (final_logit_softcapping of "
-            "config.json), which is not known here; take another model"
+            str(folder),
+            f"its logits are bent to at most {cap} (final_logit_softcapping of config.json), which is not known here",
+            "take another model",
         )
     full_head = model.get_output_embeddings()
     model.score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None)

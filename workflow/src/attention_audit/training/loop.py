@@ -247,7 +247,7 @@ def fit(
         history.append(Epoch(number, loss, score(model) if score and np.isfinite(loss) else -loss))
         for name, value in (("loss", loss), ("score", history[-1].score)):
             if not np.isfinite(value):
-                raise AuditError(f"epoch {number}: the {name} became {value}; try a lower learning rate")
+                raise AuditError(f"epoch {number}", f"the {name} became {value}", "try a lower learning rate")
         if number == 0 or _rank(history[-1], settings) > _rank(history[best], settings):
             best = number
             weights = copy.deepcopy(model.state_dict())

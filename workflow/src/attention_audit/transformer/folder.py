@@ -54,10 +54,8 @@ MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
 ENCODER = "transformer.path"
 """The key of the configuration that names the Transformer of the encoders."""
-NOT_INSTALLED = (
-    "Transformers need the library `transformers`, an extra that is not installed here; install it with: "
-    'python -m pip install --editable ".[transformers]"'
-)
+NOT_INSTALLED = "Transformers need the library `transformers`, an extra that is not installed here"
+INSTALL_HINT = 'install it with: python -m pip install --editable ".[transformers]"'
 
 
 CLASSIFIER = "ForSequenceClassification"
@@ -171,7 +169,7 @@ def find_held(folder: Path) -> HeldModel:
 def refuse_unless_installed() -> None:
     """Raise AuditError where the library `transformers` is not installed; it is not imported."""
     if find_spec("transformers") is None:
-        raise AuditError(NOT_INSTALLED)
+        raise AuditError("", NOT_INSTALLED, INSTALL_HINT)
 
 
 def find_hub_folder(name: str) -> Path | None:
@@ -201,8 +199,9 @@ def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
         folder = find_hub_folder(path)
     if folder is None:
         raise AuditError(
-            f"{key}: no such folder, and no model of this name in the cache of the Hugging Face hub: {path}; mend the "
-            f"path, or fetch the model once where there is a network, with: hf download {path}"
+            key,
+            f"no such folder, and no model of this name in the cache of the Hugging Face hub: {path}",
+            f"mend the path, or fetch the model once where there is a network, with: hf download {path}",
         )
     return folder
 
@@ -229,11 +228,11 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_bytes())
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); name a folder that has it") from error
+        raise AuditError(str(path), f"cannot be read ({error.strerror})", "name a folder that has it") from error
     except ValueError as error:
-        raise AuditError(f"{path}: is no JSON; take the file as it was published") from error
+        raise AuditError(str(path), "is no JSON", "take the file as it was published") from error
     if not isinstance(values, dict):
-        raise AuditError(f"{path}: holds no group of keys; take the file as it was published")
+        raise AuditError(str(path), "holds no group of keys", "take the file as it was published")
     return values
 
 
@@ -241,11 +240,13 @@ def _refuse_without_config(folder: Path) -> None:
     """Raise AuditError where a folder has no config.json, or an adapter beside it."""
     if (folder / ADAPTER).is_file():
         raise AuditError(
-            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
-            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
+            str(folder),
+            "holds an adapter, such as LoRA's, and not the whole model",
+            "merge it into its model once, and name the folder that this writes: "
+            "model.merge_and_unload().save_pretrained(folder)",
         )
     if not (folder / CONFIG).is_file():
-        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+        raise AuditError(str(folder), f"has no {CONFIG}, so it is no folder of a Transformer", "name another one")
 
 
 def read_facts(folder: Path) -> Facts:
@@ -265,20 +266,22 @@ def read_facts(folder: Path) -> Facts:
     width = get_first("hidden_size", "dim", "d_model", "n_embd")
     layers = get_first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
     if not isinstance(kind, str):
-        raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
+        raise AuditError(str(path), "says no model_type", "name the folder of a Transformer")
     for key, (fault, remedy) in REFUSED_KINDS.items():
         if values.get(key):
-            raise AuditError(f"{path}: {fault} ({key}); {remedy}")
+            raise AuditError(str(path), f"{fault} ({key})", remedy)
     if not isinstance(width, int) or not isinstance(layers, int):
         raise AuditError(
-            f"{path}: a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here; use judge"
+            str(path),
+            f"a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here",
+            "use judge",
         )
     # the library leaves out names that it has given itself to two classes
     labels = values.get("id2label") or {number: f"{GENERIC}{number}" for number in range(values.get("num_labels", 2))}
     try:
         class_names = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
-        raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
+        raise AuditError(str(path), "id2label has keys that are no numbers", "mend them") from error
     heads = get_first("num_attention_heads", "n_heads", "n_head") or 0
     return Facts(kind=kind, width=width, layers=layers, labels=class_names, heads=heads, says=values)
 
@@ -290,15 +293,14 @@ def read_classes(folder: Path) -> list[str]:
     """
     facts = read_facts(folder)
     names, numbers = [*facts.labels.values()], facts.says.get("label2id") or {}
-    fault = ""
     if sorted(facts.labels) != [*range(len(names))]:
-        fault = f"has the numbers {', '.join(map(str, sorted(facts.labels)))}; number the classes from 0"
-    elif twice := [name for index, name in enumerate(names) if name in names[:index]]:
-        fault = f"has two classes {twice[0]!r}; give each a name of its own"
-    elif contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
-        fault = f"and label2id give {contradicted[0]!r} different numbers; mend one of them"
-    if fault:
-        raise AuditError(f"{folder}: id2label {fault}")
+        listed = ", ".join(map(str, sorted(facts.labels)))
+        raise AuditError(str(folder), f"id2label has the numbers {listed}", "number the classes from 0")
+    if duplicates := [name for index, name in enumerate(names) if name in names[:index]]:
+        raise AuditError(str(folder), f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
+    if contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+        fault = f"id2label and label2id give {contradicted[0]!r} different numbers"
+        raise AuditError(str(folder), fault, "mend one of them")
     return [facts.labels[number] for number in range(len(names))]
 
 
@@ -312,18 +314,19 @@ def list_weight_files(folder: Path) -> list[Path]:
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
             raise AuditError(
-                f"{folder / INDEX}: {missing[0] if missing else 'a file'} is not there; save the model again"
+                str(folder / INDEX), f"{missing[0] if missing else 'a file'} is not there", "save the model again"
             )
         return [folder / INDEX, *shards]
     pickles = [name for name in PICKLES if (folder / name).is_file()]
     if pickles:
         raise AuditError(
-            f"{folder}: has its weights only as {pickles[0]}, a format that may run code when it is read; if you trust "
-            'the file, write them as safetensors once with: python -c "from transformers import AutoConfig, AutoModel; '
-            f"import transformers; config = AutoConfig.from_pretrained('{folder}'); getattr(transformers, "
-            f"config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\""
+            str(folder),
+            f"has its weights only as {pickles[0]}, a format that may run code when it is read",
+            'if you trust the file, write them as safetensors once with: python -c "from transformers import '
+            f"AutoConfig, AutoModel; import transformers; config = AutoConfig.from_pretrained('{folder}'); "
+            f"getattr(transformers, config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\"",
         )
-    raise AuditError(f"{folder}: has no weights, which are looked for in {WEIGHTS}; name a folder that has them")
+    raise AuditError(str(folder), f"has no weights, which are looked for in {WEIGHTS}", "name a folder that has them")
 
 
 def list_tokenizer_files(folder: Path) -> list[Path]:
@@ -332,8 +335,9 @@ def list_tokenizer_files(folder: Path) -> list[Path]:
         return []
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise AuditError(
-            f"{folder}: has no tokenizer (looked for {', '.join(VOCABULARIES)}); save the model's own there, with: "
-            "tokenizer.save_pretrained(folder)"
+            str(folder),
+            f"has no tokenizer (looked for {', '.join(VOCABULARIES)})",
+            "save the model's own there, with: tokenizer.save_pretrained(folder)",
         )
     return [folder / name for name in TOKENIZER if (folder / name).is_file()]
 
@@ -357,7 +361,7 @@ def hash_files(folder: Path) -> dict[str, str]:
     try:
         return {path.name: checksum(path) for path in list_model_files(folder)}
     except OSError as error:
-        raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
+        raise AuditError(error.filename, f"cannot be read ({error.strerror})", "unlock it or put it back") from error
 
 
 def find_family(folder: Path, facts: Facts | None = None) -> Family:
@@ -369,12 +373,14 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
     kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
-            f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
-            f"{', '.join(FAMILIES)}"
+            str(folder),
+            f"a model of type {kind!r}, whose last layer and classifier are not known here",
+            f"known are {', '.join(FAMILIES)}",
         )
     for key, expected in KNOWN_VALUES.items():
         if (value := facts.says.get(key, expected)) != expected:
-            raise AuditError(f"{folder}: config.json says {key}: {value}; for {kind}, {expected} alone is known here")
+            fault = f"config.json says {key}: {value}; for {kind}, {expected} alone is known here"
+            raise AuditError(str(folder), fault)
     return FAMILIES[kind]
 
 
@@ -387,18 +393,21 @@ def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: b
     family = find_family(folder, facts)
     if prompted and not family.last:
         decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} reads no prompt; take a decoder, one of {decoders}")
+        raise AuditError(
+            str(folder), f"a model of type {facts.kind!r} reads no prompt", f"take a decoder, one of {decoders}"
+        )
     class_name = (facts.says.get("architectures") or [CLASSIFIER])[0]
     if not class_name.endswith(LANGUAGE if prompted else CLASSIFIER):
         what = "language model" if prompted else "classifier of texts"
         auto = LANGUAGE[0] if prompted else CLASSIFIER
         raise AuditError(
-            f"{folder}: is no {what} but a {class_name}, as config.json says; name a folder that was saved "
-            f"after training with AutoModel{auto}"
+            str(folder),
+            f"is no {what} but a {class_name}, as config.json says",
+            f"name a folder that was saved after training with AutoModel{auto}",
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        raise AuditError(f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; use judge")
+        raise AuditError(str(folder), f"its task is {task.replace('_', ' ')}, and no choice of one class", "use judge")
     return family
 
 
@@ -408,7 +417,8 @@ def find_tuned_family(folder: Path, facts: Facts) -> Family:
     if not family.tuned:
         kinds = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
         raise AuditError(
-            f"{folder}: a model of type {facts.kind!r} can be read here, and not be fine-tuned; fine-tune "
-            f"it elsewhere and name its folders under `models`, or take one of {kinds}"
+            str(folder),
+            f"a model of type {facts.kind!r} can be read here, and not be fine-tuned",
+            f"fine-tune it elsewhere and name its folders under `models`, or take one of {kinds}",
         )
     return family

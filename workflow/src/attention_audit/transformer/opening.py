@@ -15,6 +15,7 @@ from attention_audit.arrays import Integers32
 from attention_audit.errors import AuditError
 
 from .folder import (
+    INSTALL_HINT,
     NOT_INSTALLED,
     find_family,
     find_held,
@@ -40,7 +41,7 @@ def import_library() -> Any:
     try:
         import transformers
     except ImportError as error:
-        raise AuditError(NOT_INSTALLED) from error
+        raise AuditError("", NOT_INSTALLED, INSTALL_HINT) from error
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     return transformers
@@ -60,10 +61,14 @@ def open_tokenizer(folder: Path) -> Any:
     try:
         tokenizer = opened(folder, **OFFLINE) if files else deepcopy(find_held(folder).tokenizer)
     except Exception as error:
-        raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
+        raise AuditError(
+            str(folder), f"its tokenizer cannot be read ({say_first(error)})", "save it there again"
+        ) from error
     if not tokenizer.is_fast:
         raise AuditError(
-            f"{folder}: its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece; take a fast one"
+            str(folder),
+            f"its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece",
+            "take a fast one",
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -103,11 +108,12 @@ def _load(
         )
     except Exception as error:
         raise AuditError(
-            f"{folder}: the model of type {facts.kind!r} cannot be loaded ({say_first(error)}); take files that "
-            "this version of the library knows"
+            str(folder),
+            f"the model of type {facts.kind!r} cannot be loaded ({say_first(error)})",
+            "take files that this version of the library knows",
         ) from error
     if getattr(model.config, "is_encoder_decoder", False):
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
+        raise AuditError(str(folder), f"a model of type {facts.kind!r} has a decoder", "name one without")
     return model, loaded
 
 
@@ -116,8 +122,10 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
     name, held_model = type(model).__name__, find_held(folder)
     for weight, shape, expected in sorted(loaded["mismatched_keys"]):
         raise AuditError(
-            f"{folder}: its {weight} has the shape {tuple(shape)}, and {tuple(expected)} by its configuration, of "
-            "which something, such as id2label, is not the model's; mend it, or use judge"
+            str(folder),
+            f"its {weight} has the shape {tuple(shape)}, and {tuple(expected)} by its configuration, of "
+            "which something, such as id2label, is not the model's",
+            "mend it, or use judge",
         )
     absent = sorted(key for key in loaded["missing_keys"] if head or UNUSED_PART not in key)
     # older files have one that no class for whole texts reads
@@ -132,8 +140,9 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
             (remedy for mark, remedy in UNDO_HINTS.items() if any(mark in key for key in surplus)), "use judge"
         )
         raise AuditError(
-            f"{folder}: its weights {' and '.join(differences)}, and are not those of the library's {name}{kind}; "
-            f"{remedy}, or take what was saved after training with AutoModel{head}"
+            str(folder),
+            f"its weights {' and '.join(differences)}, and are not those of the library's {name}{kind}",
+            f"{remedy}, or take what was saved after training with AutoModel{head}",
         )
 
 
@@ -150,8 +159,9 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
     class_name = (read_facts(folder).says.get("architectures") or [name])[0]
     if head and class_name != name:
         raise AuditError(
-            f"{folder}: config.json names the class {class_name} (architectures), which is not the library's {name}; "
-            f"use judge, or write {name} there, if it computes the same"
+            str(folder),
+            f"config.json names the class {class_name} (architectures), which is not the library's {name}",
+            f"use judge, or write {name} there, if it computes the same",
         )
     if not head and hasattr(model, UNUSED_PART):
         model.pooler = None
@@ -188,10 +198,12 @@ def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Intege
     highest_id, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
     if highest_id >= count:
         raise AuditError(
-            f"{folder}: its tokenizer ({type(tokenizer).__name__}) gives the piece "
-            f"{tokenizer.convert_ids_to_tokens(highest_id)!r} the number {highest_id}, and the model has vectors of 0 "
-            f"to {count - 1}; take the tokenizer that the model was trained with, or train it after "
-            "model.resize_token_embeddings(len(tokenizer))"
+            str(folder),
+            f"its tokenizer ({type(tokenizer).__name__}) gives the piece "
+            f"{tokenizer.convert_ids_to_tokens(highest_id)!r} the number {highest_id}, and the model has "
+            f"vectors of 0 to {count - 1}",
+            "take the tokenizer that the model was trained with, or train it after "
+            "model.resize_token_embeddings(len(tokenizer))",
         )
 
 

@@ -92,11 +92,14 @@ def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], spelt: M
     """
     missing = [word for word in words if not spelt[word]]
     if missing and len(missing) == len(words):
-        raise AuditError(f"text {name!r}: none of its words has a piece in the Transformer's tokenizer; leave it out")
+        raise AuditError(
+            f"text {name!r}", "none of its words has a piece in the Transformer's tokenizer", "leave it out"
+        )
     if missing and tokenizer.unk_token is None:
         raise AuditError(
-            f"text {name!r}: the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no "
-            "unknown word either; leave the word out"
+            f"text {name!r}",
+            f"the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no unknown word either",
+            "leave the word out",
         )
     return [spelt[word] or tokenizer.unk_token for word in words]
 
@@ -176,7 +179,7 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_piec
         begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
             raise AuditError(
-                f"text {name!r}: none of it fits beside the prompt into {max_pieces} pieces; raise max_length"
+                f"text {name!r}", f"none of it fits beside the prompt into {max_pieces} pieces", "raise max_length"
             )
         if cuts_left:
             # not within a word, which would have other pieces
@@ -196,8 +199,9 @@ def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], m
         beyond = len(encoding.ids) - max_pieces
         if beyond > 0 and encoding.sequence_ids.count(1) <= beyond:
             raise AuditError(
-                f"text {names[index]!r}: none of the second text of this pair fits into {max_pieces} pieces beside the "
-                "first; raise max_length, or set `length` of the data set"
+                f"text {names[index]!r}",
+                f"none of the second text of this pair fits into {max_pieces} pieces beside the first",
+                "raise max_length, or set `length` of the data set",
             )
         if beyond > 0:
             encodings[index] = tokenizer(
@@ -246,7 +250,7 @@ def cut_raw(
                 )
                 if not len(positions):
                     raise AuditError(
-                        f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+                        f"text {name!r}", "the classifier's tokenizer has no piece for anything in it", "leave it out"
                     )
                 ahead = 0 if text.second is None else int(positions.searchsorted(text.first))
                 yield _take_text(tokenizer, encoding, words, positions, gone=gone, ahead=ahead)
@@ -282,8 +286,9 @@ def cut(
                 count, queried = ({0: 0, 1: 0} | {side: word + 1 for side, word in pieces if side is not None}).values()
                 if not count:
                     raise AuditError(
-                        f"text {name!r}: none of its words is within the {max_pieces} pieces that are read; raise "
-                        "transformer.max_length, or leave it out"
+                        f"text {name!r}",
+                        f"none of its words is within the {max_pieces} pieces that are read",
+                        "raise transformer.max_length, or leave it out",
                     )
                 words = [SPECIAL if side is None else word + side * count for side, word in pieces]
                 unknown = sum(

@@ -307,9 +307,10 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
         begin, end = _find_sliding(pieces.words[span], pieces.ahead[at])
         if size - pieces.counts[at] + end - begin < MIN_WINDOW_SHARE * size:
             raise AuditError(
-                f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
-                f"a pair or the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them; "
-                "raise max_length, or leave it out"
+                f"text {names[at]!r}",
+                f"what stands in each of its windows of {size} pieces, which are the first text of a pair or "
+                f"the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them",
+                "raise max_length, or leave it out",
             )
 
 
