@@ -50,7 +50,7 @@ def package(tmp_path, monkeypatch):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    monkeypatch.setattr(code, "SOURCE", tmp_path)
+    monkeypatch.setattr(code, "PACKAGE_FOLDER", tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     forget_code()
     yield tmp_path
@@ -174,7 +174,7 @@ def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
 
 
 def test_every_other_keyword_argument_counts(package):
-    assert sorted(code.WORDS) == ["description", "meaning", "unit"]
+    assert sorted(code.READER_KEYWORDS) == ["description", "meaning", "unit"]
     for keyword in ("lr", "label", "default"):
         assert changes(package / "c/inner.py", 'unit="share"', f'unit="share", {keyword}="a"')
 

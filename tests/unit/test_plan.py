@@ -394,9 +394,9 @@ def test_an_edit_reaches_only_the_jobs_that_import_it(plan, monkeypatch, module,
     before, digest = hash_jobs(plan), code._hash_file
 
     def edited(path, words):
-        return b"edited" if path == code.SOURCE / module else digest(path, words)
+        return b"edited" if path == code.PACKAGE_FOLDER / module else digest(path, words)
 
-    assert (code.SOURCE / module).is_file()
+    assert (code.PACKAGE_FOLDER / module).is_file()
     monkeypatch.setattr(code, "_hash_file", edited)
     after = hash_jobs(plan)
     assert {name for name in before if before[name] != after[name]} == {

@@ -59,7 +59,7 @@ def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
         yield order[run]
 
 
-def sample_texts(count: int, limit: int | None) -> Integers:
+def sample_indices(count: int, limit: int | None) -> Integers:
     """Sample at most `limit` of `count` texts, evenly spread, in order; None: all."""
     return np.arange(count) if limit is None or count <= limit else np.arange(limit) * count // limit
 

@@ -1,8 +1,9 @@
 """What the code of a stage does, as one hash: an edit reruns exactly the stages that import what changed.
 
 Words cost nothing. The hash is taken of each module's syntax tree without docstrings, without other strings that stand
-alone as a statement, and without the keyword arguments listed in `WORDS` and the meanings of columns, which only people
-read. Comments and layout are not in the tree. Every other edit counts: to a name, a number, a default, an import.
+alone as a statement, and without the keyword arguments listed in `READER_KEYWORDS` and the meanings of columns, which
+only people read. Comments and layout are not in the tree. Every other edit counts: to a name, a number, a default, an
+import.
 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
@@ -24,21 +25,20 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
-from attention_audit.targets import list_folders
+from attention_audit.targets import PACKAGE_FOLDER, list_folders
 
-PACKAGE = "attention_audit"
-SOURCE = Path(__file__).parent
+PACKAGE_NAME = "attention_audit"
 DATA = ("*.csv", "*.css", "*.html", "*.js", "*.md", "*.yaml")
 """Data files that count as code of the modules beside them."""
-WORDS = frozenset({"description", "meaning", "unit"})
+READER_KEYWORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
 
 
 @cache
 def _find_file(module: str) -> Path | None:
     root, *rest = module.split(".")
-    ours = root == PACKAGE
-    stems = [SOURCE.joinpath(*rest)] if ours else [Path(folder, root, *rest) for folder in list_folders()]
+    ours = root == PACKAGE_NAME
+    stems = [PACKAGE_FOLDER.joinpath(*rest)] if ours else [Path(folder, root, *rest) for folder in list_folders()]
     paths = (path for stem in stems for path in (stem.with_suffix(".py"), stem / "__init__.py"))
     return next((path for path in paths if path.is_file()), None)
 
@@ -58,7 +58,7 @@ def _list_imports(tree: ast.Module) -> set[str]:
 def _is_words(node: object) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return isinstance(node, ast.keyword) and node.arg in WORDS
+    return isinstance(node, ast.keyword) and node.arg in READER_KEYWORDS
 
 
 def _drop_words(tree: ast.Module, columns: bool) -> None:
@@ -152,10 +152,10 @@ def _list_files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
     """
     path = _find_file(module)
     assert path is not None
-    if not path.is_relative_to(SOURCE):
+    if not path.is_relative_to(PACKAGE_FOLDER):
         return frozenset([((module,), path)])
     data_files = (data for kind in DATA for data in path.parent.glob(kind))
-    return frozenset((file.relative_to(SOURCE).parts, file) for file in (path, *data_files))
+    return frozenset((file.relative_to(PACKAGE_FOLDER).parts, file) for file in (path, *data_files))
 
 
 def code_hash(*modules: str, words: bool = False) -> str:
@@ -166,7 +166,7 @@ def code_hash(*modules: str, words: bool = False) -> str:
     `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. Each file
     is read once in a process.
     """
-    ours = (f"{PACKAGE}.{module}" for module in modules)
+    ours = (f"{PACKAGE_NAME}.{module}" for module in modules)
     roots = (inside if _find_file(inside) else module for module, inside in zip(modules, ours, strict=True))
     names = frozenset().union(*map(find_closure, roots))
     digest = hashlib.sha256()

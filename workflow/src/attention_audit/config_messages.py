@@ -15,7 +15,7 @@ MAX_LINE_LENGTH = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
 MAX_LINES = 20
 """Lines at most; who has more faults than that has written another kind of file."""
-QUOTED = re.compile(r"'([^']*)'")
+QUOTED_NAME = re.compile(r"'([^']*)'")
 NAME_RULE = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
@@ -96,7 +96,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             message = f"{value!r} is a text in YAML; write {yaml.safe_dump(float(value)).split()[0]}"
         case "union_tag_invalid":
             kind, tags = value.get("kind"), context["expected_tags"]
-            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(tags))}; known: {tags}"
+            message = f"unknown kind {kind!r}{suggest(str(kind), QUOTED_NAME.findall(tags))}; known: {tags}"
         case "union_tag_not_found":
             message = "missing key `kind`"
         case "model_type" | "dict_type":
@@ -105,7 +105,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             message = f"{value!r} is no name: {NAME_RULE}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
-            message += suggest(value, QUOTED.findall(context["expected"]))
+            message += suggest(value, QUOTED_NAME.findall(context["expected"]))
     return [message]
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention_audit.arrays import Integers
 from attention_audit.batching import mark_lengths
-from attention_audit.model.tail import ROWS, Tail, probabilities
+from attention_audit.model.tail import ROWS_AT_ONCE, Tail, probabilities
 
 
 class Head(NamedTuple):
@@ -205,7 +205,7 @@ class PaddedReadout:
         rows = by_logit.any(-1).nonzero()[:, 0]
         by_context = torch.zeros_like(contexts).flatten(0, 1)
         flat = contexts.flatten(0, 1)
-        for some in torch.split(rows, ROWS):
+        for some in torch.split(rows, ROWS_AT_ONCE):
             with torch.enable_grad():
                 context = flat[some].requires_grad_()
                 logits = heads.tail.apply(context, heads.below[some % len(self.attention)])

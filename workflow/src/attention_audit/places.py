@@ -5,10 +5,11 @@ Names in braces stand for what a file is of.
 
 from pathlib import Path
 
+from attention_audit.targets import PACKAGE_FOLDER
+
 RESULTS = "results"
 """The folder of the results, where the configuration names no other."""
-PACKAGE = Path(__file__).parent
-TREE = PACKAGE / "tree" if (PACKAGE / "tree").is_dir() else PACKAGE.parents[2]
+TREE = PACKAGE_FOLDER / "tree" if (PACKAGE_FOLDER / "tree").is_dir() else PACKAGE_FOLDER.parents[2]
 """The folder of the Snakefile and of all that it reads: the repository, or the part of it that a wheel carries."""
 CATALOGUE = Path("workflow/catalogue.yaml")
 """Where data sets are declared, from TREE."""

@@ -25,18 +25,18 @@ class Question(NamedTuple):
     measured: str
 
 
-PARTS = ("hardly", "at most partly", "partly", "at least partly", "largely")
+EXTENTS = ("hardly", "at most partly", "partly", "at least partly", "largely")
 GAINS = ("no gain", "at most a small gain", "a small gain", "at least a small gain", "a clear gain")
-QUARTERS = (0.25, 0.75)
+QUARTER_CUTS = (0.25, 0.75)
 
 QUESTIONS: Mapping[str, Question] = {
     "located": Question(
-        asks="Are top words the words that matter?", cuts=QUARTERS, said=PARTS, gap=0.25, unit="share",
+        asks="Are top words the words that matter?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
         measured="what the predicted class loses without the first words of the input: attention's way from random "
         "words (0) to those of leave-one-out (1)",
     ),
     "ranks": Question(
-        asks="Does more weight mean more important?", cuts=QUARTERS, said=PARTS, gap=0.25, unit="share",
+        asks="Does more weight mean more important?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
         measured="items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
     ),
     "signed": Question(
@@ -56,11 +56,11 @@ QUESTIONS: Mapping[str, Question] = {
         measured="mean change of the prediction (TVD) under shuffled weights",
     ),
     "stable": Question(
-        asks="Does another training show this map?", cuts=QUARTERS, said=PARTS, gap=0.25, unit="share",
+        asks="Does another training show this map?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
         measured="similarity of the maps of two trainings, mean over pairs: 1 the same map, 0 an unrelated one",
     ),
     "unique": Question(
-        asks="Does the prediction fix the map?", cuts=QUARTERS, said=PARTS, gap=0.25, unit="share",
+        asks="Does the prediction fix the map?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
         measured="similarity of the map to that of the furthest adversary that predicts as nearly alike as another "
         "training",
     ),
@@ -79,7 +79,7 @@ LEAST_TEXTS = 100
 """Texts, or groups of texts, that a statement needs at least."""
 LEAST_OF_CLASS = 20
 """Texts, or groups of texts, that a statement on one class needs at least in every training."""
-AVOIDED = QUARTERS
+AVOIDED = QUARTER_CUTS
 """The zones of the second part of `signed`: the exceptions avoided, of those of shuffled weights."""
 ANY_WEIGHTS = {"ranks": 0.75, "signed": 0.95}
 """From which effect of shuffled weights on the test cannot tell one map from another."""

@@ -40,9 +40,9 @@ HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 TAIL_FILE = "tail.safetensors"
 """Name of the file with the tail of a Transformer, likewise."""
-TEXTS_AT_ONCE = 2000
+READOUT_TEXTS_AT_ONCE = 2000
 """Texts of a readout that are read or written together, since all of them may not fit in memory."""
-POSITIONS = 4096
+PADDED_ITEMS = 4096
 """Items of the texts that are padded together."""
 HEADED_TEXTS_AT_ONCE = 250
 """The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
@@ -181,7 +181,7 @@ class Readout:
             raise ValueError("the readout has one map and no heads")
         return _pad(self.several.weights, members, torch.float64).transpose(1, 2).contiguous()
 
-    def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[PaddedReadout]:
+    def batches(self, dtype: torch.dtype, positions: int = PADDED_ITEMS) -> Iterator[PaddedReadout]:
         """Return all texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
@@ -250,7 +250,7 @@ class Readout:
 
     def tables(self) -> Iterator[pa.Table]:
         """Return the columns as tables in order, of at most TEXTS_AT_ONCE texts; with heads HEADED_TEXTS_AT_ONCE."""
-        columns, rows = self.columns(), TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
+        columns, rows = self.columns(), READOUT_TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
             yield pa.table(part, schema=self.kind.schema)
@@ -284,7 +284,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     classes = len(attending.tail.weights["classifier.bias"])
     bias, logits = np.empty((2, len(ids), classes), np.float32)
     lengths = np.array([len(weights) for weights in attending.weights])
-    for members in sort_by_length(lengths, POSITIONS):
+    for members in sort_by_length(lengths, PADDED_ITEMS):
         heads = attending.pad(members, torch.float32)
         values, bias[members], logits[members] = (part.numpy() for part in heads.expand())
         seen = heads.weights.double().mean(1).float().numpy()
@@ -414,7 +414,7 @@ def read_readouts(path: Path) -> Iterator[Readout]:
     Raises AuditError as `read_readout` does.
     """
     kind, tail = _kind(path)
-    rows = TEXTS_AT_ONCE if tail is None else HEADED_TEXTS_AT_ONCE
+    rows = READOUT_TEXTS_AT_ONCE if tail is None else HEADED_TEXTS_AT_ONCE
     for table in read_batches(path, kind, kind.schema.names):
         for start in range(0, len(table), rows):
             yield _from_table(table.slice(start, rows), path, tail)

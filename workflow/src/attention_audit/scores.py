@@ -28,7 +28,7 @@ def macro_f1(labels: Integers, predictions: Integers) -> float:
     return float(f1_score(labels, predictions, average="macro", zero_division=0))
 
 
-def f1(labels: Integers, predictions: Integers, classes: int) -> float:
+def compute_f1(labels: Integers, predictions: Integers, classes: int) -> float:
     """Compute F1 as in the papers, from (N,), (N,): of two classes, the positive one's; of more, `macro_f1`.
 
     0 where it is undefined.

@@ -18,7 +18,7 @@ from attention_audit.errors import AuditError, suggest
 
 FOLDERS = "ATTENTION_AUDIT_FOLDERS"
 """Variable of the environment: where a user's modules are looked for, after all other places."""
-SOURCE = Path(__file__).parent
+PACKAGE_FOLDER = Path(__file__).parent
 
 
 def list_folders() -> list[str]:
@@ -41,7 +41,7 @@ def name_module(target: str) -> str:
 def qualify_module(module: str) -> str:
     """Return the whole name of a module, which targets name from inside this package, if it is of it."""
     root = module.partition(".")[0]
-    is_ours = (SOURCE / root).is_dir() or (SOURCE / f"{root}.py").is_file()
+    is_ours = (PACKAGE_FOLDER / root).is_dir() or (PACKAGE_FOLDER / f"{root}.py").is_file()
     return f"attention_audit.{module}" if is_ours else module
 
 

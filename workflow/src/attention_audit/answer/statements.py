@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 from math import inf, nan
 from typing import Any
 
-from attention_audit.questions import ANY_WEIGHTS, AVOIDED, LEAST_OF_CLASS, LEAST_TEXTS, PARTS, QUESTIONS
+from attention_audit.questions import ANY_WEIGHTS, AVOIDED, EXTENTS, LEAST_OF_CLASS, LEAST_TEXTS, QUESTIONS
 
 from .estimates import Estimate
 
@@ -94,7 +94,7 @@ def say_part(question: str, part: Part) -> str:
     lower, said = take_lower(own, avoided), QUESTIONS[question].said
     if lower == own or avoided == ZONES:
         return say_zones(lower, said)
-    return f"{say_zones(own, said)}, {say_zones(avoided, PARTS)} more than {part.chance}"
+    return f"{say_zones(own, said)}, {say_zones(avoided, EXTENTS)} more than {part.chance}"
 
 
 def count_apart(question: str, part: Part, zones: str) -> int:

@@ -21,11 +21,11 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-KEY = "attention_audit_crc32"
+SEAL_KEY = "attention_audit_crc32"
 """Key of the seal in the metadata of a file that has keys."""
-MARK = b"crc32 of all other bytes: "
-DIGITS = 8
-OPEN = MARK + b"-" * DIGITS
+SEAL_MARK = b"crc32 of all other bytes: "
+SEAL_DIGITS = 8
+OPEN_SEAL = SEAL_MARK + b"-" * SEAL_DIGITS
 """What a writer leaves in its place until the file is complete: in Parquet's footer, in the header of safetensors, in
 other files at the end."""
 
@@ -90,16 +90,16 @@ def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
         mmap(stream.fileno(), 0, access=ACCESS_READ) as content,
         memoryview(content) as view,
     ):
-        start = content.rfind(MARK) + len(MARK)
-        behind = start + DIGITS
-        if start < len(MARK):
+        start = content.rfind(SEAL_MARK) + len(SEAL_MARK)
+        behind = start + SEAL_DIGITS
+        if start < len(SEAL_MARK):
             raise ValueError(f"{path}: no seal")
         return start, content[start:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:start]))
 
 
 @contextmanager
 def write_sealed(path: Path) -> Iterator[Path]:
-    """Give a temporary path as `write_whole` does. `OPEN` is to be written to it; the checksum then takes its place."""
+    """Give a temporary path as `write_whole` does. `OPEN_SEAL` is to be written to it, where the checksum comes."""
     with write_whole(path) as temporary:
         yield temporary
         start, _, digits = _compute_seal(temporary)
@@ -132,7 +132,7 @@ def write_record(path: Path, record: Mapping[str, Any]) -> None:
     """Write a record, whole or not at all, with its seal."""
     with write_sealed(path) as temporary:
         # the seal stands at the end
-        temporary.write_text(json.dumps({**dict(sorted(record.items())), KEY: OPEN.decode()}) + "\n")
+        temporary.write_text(json.dumps({**dict(sorted(record.items())), SEAL_KEY: OPEN_SEAL.decode()}) + "\n")
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def read_record(path: Path) -> dict[str, Any]:
     """
     with check_seal(path, "record", ValueError, KeyError):
         record: dict[str, Any] = json.loads(path.read_bytes())
-        del record[KEY]
+        del record[SEAL_KEY]
     return record
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 from pydantic import TypeAdapter
 
-KEY = "attention_audit_job"
+JOB_KEY = "attention_audit_job"
 FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
 
@@ -132,7 +132,7 @@ def write_note(
     )
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({KEY: asdict(entry)}, default=datetime.isoformat) + "\n")
+        file.write(json.dumps({JOB_KEY: asdict(entry)}, default=datetime.isoformat) + "\n")
     return entry
 
 
@@ -140,10 +140,10 @@ def _read_lines(log: Path) -> list[str]:
     return log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
-def read_entry(log: Path) -> Entry | None:
+def read_last_entry(log: Path) -> Entry | None:
     """Read the entry in the last line of a log; None where the job did not succeed."""
     try:
-        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[KEY])
+        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[JOB_KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 
@@ -160,7 +160,7 @@ def list_failures(logs: Path, since: float) -> list[str]:
 
 def read_entries(logs: Path) -> list[Entry]:
     """Return all jobs whose logs lie under a folder, the earliest first."""
-    return sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
+    return sorted(filter(None, map(read_last_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:

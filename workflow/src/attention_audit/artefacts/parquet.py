@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
-from .files import KEY, OPEN, check_seal, rebuild_hint, write_sealed
+from .files import OPEN_SEAL, SEAL_KEY, check_seal, rebuild_hint, write_sealed
 from .provenance import Provenance
 
 if TYPE_CHECKING:  # pandas takes a third of a second to import, and most stages do not use it
@@ -66,7 +66,7 @@ def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], pr
                 write_group()
         if gathered:
             write_group()
-        writer.add_key_value_metadata({KEY: OPEN.decode()})
+        writer.add_key_value_metadata({SEAL_KEY: OPEN_SEAL.decode()})
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_audit.arrays import Integers
-from attention_audit.batching import sample_texts
+from attention_audit.batching import sample_indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
@@ -102,7 +102,7 @@ class AttributedTexts:
     @cached_property
     def integrated_gradients(self) -> tuple[Integers, Scores]:
         """Return the positions of a sample of the texts, and integrated gradients with their signs."""
-        chosen = sample_texts(len(self.split), self.agreement.texts)
+        chosen = sample_indices(len(self.split), self.agreement.texts)
         found = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
         self.report(f"integrated gradients of {len(chosen)} texts")
         return chosen, found
@@ -116,7 +116,7 @@ class AttributedTexts:
         the last alone.
         """
         chosen, gains = self.integrated_gradients
-        several = np.intersect1d(self.several, np.union1d(sample_texts(len(self.split), self.deletion.texts), chosen))
+        several = np.intersect1d(self.several, np.union1d(sample_indices(len(self.split), self.deletion.texts), chosen))
         further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
         maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
         scores = list_scores(self.readout, self.erasure.seed)

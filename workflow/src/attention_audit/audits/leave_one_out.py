@@ -24,7 +24,7 @@ from attention_audit.batching import sort_into_runs
 from attention_audit.divergence import detect_flips, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import CarriedStates
-from attention_audit.model.network import Network, PairClassifier, read, use_inference
+from attention_audit.model.network import Network, PairClassifier, add_states, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
@@ -80,7 +80,7 @@ def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
             pieces=pieces,
         )
         if len(models) > 1:
-            part = replace(read(models[0].transformer, part), pieces=None)
+            part = replace(add_states(models[0].transformer, part), pieces=None)
         parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]

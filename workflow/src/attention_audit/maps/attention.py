@@ -149,12 +149,12 @@ def input_gradient(model_pass: ModelPass) -> Tensor:
 
 SAMPLES = 200
 """Sets of words of each text."""
-SEED = 0
-WIDTH = 0.25
+SAMPLING_SEED = 0
+KERNEL_WIDTH = 0.25
 """Of LIME's kernel over the cosine distance, as in its authors' code for texts."""
 
 
-def find_words(model_pass: ModelPass, text: int) -> Tensor:
+def list_deletable_words(model_pass: ModelPass, text: int) -> Tensor:
     """Find the words of a text that have a piece of their own, (K,), which can be deleted."""
     words = model_pass.pieces.words[text]
     return torch.unique(words[words >= 0])
@@ -174,14 +174,14 @@ def fit_slopes(model_pass: ModelPass, explained: Any) -> Tensor:
     """Fit the slopes of all words, as scores of pieces (B, P). explained: makes a method of captum of a function."""
     of_items = model_pass.mask.new_zeros(len(model_pass.mask), 1, model_pass.pieces.count)
     for text, count in enumerate(model_pass.pieces.lengths.tolist()):
-        words = find_words(model_pass, text)
+        words = list_deletable_words(model_pass, text)
         predict = partial(predict_kept, model_pass, text, words)
         everything = model_pass.mask.new_ones(1, len(words))
         if len(words) == 1:
             of_items[text, 0, words] = predict(everything) - predict(torch.zeros_like(everything))
             continue
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(SEED)
+            torch.manual_seed(SAMPLING_SEED)
             slopes = explained(predict).attribute(
                 everything, n_samples=SAMPLES, perturbations_per_eval=max(1, get_piece_limit() // count)
             )
@@ -199,7 +199,7 @@ def lime(model_pass: ModelPass) -> Tensor:
     from captum.attr import Lime
     from captum.attr._core.lime import get_exp_kernel_similarity_function
 
-    kernel = get_exp_kernel_similarity_function("cosine", kernel_width=WIDTH)
+    kernel = get_exp_kernel_similarity_function("cosine", kernel_width=KERNEL_WIDTH)
     return fit_slopes(model_pass, partial(Lime, interpretable_model=SkLearnRidge(), similarity_func=kernel))
 
 

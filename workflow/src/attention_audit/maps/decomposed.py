@@ -37,7 +37,7 @@ from .attention import input_gradient
 from .norms import compute_deviation, normalise_part
 from .passes import ModelPass, require_norm_after
 
-PARTS = ("values", "output", "first", "second", "inner", "outer")
+LAYER_PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""
 
@@ -77,7 +77,7 @@ def split_logits(model_pass: ModelPass, text: int) -> Tensor:
     parts = torch.diag_embed(states.T).permute(1, 2, 0)  # (P, J, D): of piece i, the vector of piece j
     for layer in model_pass.layers:
         weights = layer.weights[text, :, :count, :count]
-        value, output, first_norm, second_norm, inner, outer = map(layer.part, PARTS)
+        value, output, first_norm, second_norm, inner, outer = map(layer.part, LAYER_PARTS)
         values, bias = parts @ value.weight.T, output.bias
         if layer is model_pass.layers[0]:
             values[index, index] += value.bias

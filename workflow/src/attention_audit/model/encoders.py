@@ -2,7 +2,7 @@
 
 There are two kinds of encoders, with a base class each. A `TextEncoder` looks up words and marks itself. A
 `VectorEncoder` receives vectors of words or of sentences, and sees neither marks nor padding. Each is built from an
-architecture and the width of the embedding or of the vectors; `architecture.ENCODERS` lists them.
+architecture and the width of the embedding or of the vectors; `architecture.ENCODER_PARTS` lists them.
 
 Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and their code where the paper leaves it
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
@@ -17,7 +17,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.batching import mark_lengths
 from attention_audit.targets import load
 
-from .architecture import ENCODERS, Architecture, find_entry
+from .architecture import ENCODER_PARTS, Architecture, find_part
 from .batch import Batch, MarkedBatch, require_part
 
 EPSILON = 1e-6
@@ -274,4 +274,4 @@ class NoEncoder(VectorEncoder):
 
 def build_encoder(architecture: Architecture, size: int) -> Any:
     """Build the encoder that an architecture names, of words or vectors of width `size`."""
-    return load(find_entry(ENCODERS, architecture.encoder).target)(architecture, size)
+    return load(find_part(ENCODER_PARTS, architecture.encoder).target)(architecture, size)

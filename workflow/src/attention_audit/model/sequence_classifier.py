@@ -32,13 +32,13 @@ from attention_audit.transformer.opening import (
     open_untrained,
 )
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH
-from attention_audit.transformer.settings import TEXT, Prompt
+from attention_audit.transformer.settings import TEXT_SLOT, Prompt
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
 from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
-from .tail import ACTIVATIONS, PARTS, Tail
+from .tail import ACTIVATIONS, TAIL_PARTS, Tail
 
 
 class LastAttention(NamedTuple):
@@ -145,7 +145,7 @@ class TransformerClassifier(Network):
     def tail(self) -> Tail:
         """Return the tail with the weights that it has now."""
         family, weights, first_norm = self.family, {}, self.part("first")
-        for name in (*PARTS, "gate"):
+        for name in (*TAIL_PARTS, "gate"):
             part = self.part(name)
             if isinstance(part, nn.Identity):
                 continue
@@ -313,7 +313,7 @@ class SequenceClassifier(TransformerClassifier):
         model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         label_ids = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)
-        self.asked, self.tokenizer, self.template = label_ids, tokenizer, prompt.template if prompt else TEXT
+        self.asked, self.tokenizer, self.template = label_ids, tokenizer, prompt.template if prompt else TEXT_SLOT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
         self.most, self.windowed = choose_length(tokenizer, model, max_length), windowed
         self.eval()

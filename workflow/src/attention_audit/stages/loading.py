@@ -28,7 +28,7 @@ from attention_audit.model.network import Network, build_network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.readout import read_readout
-from attention_audit.transformer.folder import ENCODER, find_folder, hash_files
+from attention_audit.transformer.folder import ENCODER, find_folder, hash_model_files
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer, refuse_without_vectors
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import Backbone
@@ -222,7 +222,7 @@ def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     known = read_record(record)
     fetched = record.parent / known.get("fetched", "")
     folder = fetched if "fetched" in known else find_folder(backbone.path, ENCODER)
-    if known["files"] != hash_files(folder):
+    if known["files"] != hash_model_files(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return OpenedTransformer(folder, backbone)
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats32, Integers
-from attention_audit.batching import sample_texts
+from attention_audit.batching import sample_indices
 from attention_audit.errors import AuditError
 from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
@@ -103,7 +103,7 @@ def refuse_apart(folder: Path, where: str, by_tail: Array, by_model: Array) -> N
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for member in sample_texts(len(table), TEXTS_CHECKED):
+    for member in sample_indices(len(table), TEXTS_CHECKED):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)

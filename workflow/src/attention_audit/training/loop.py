@@ -37,7 +37,7 @@ from .settings import (
 Score = Callable[[Network], float]
 Loss = Callable[[Output, Batch], Tensor]
 """A function from a model's output and its batch to the loss of each text, (B,)."""
-LABELS = LabelObjective()
+LABEL_OBJECTIVE = LabelObjective()
 
 
 def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> Tensor:
@@ -60,7 +60,7 @@ def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> T
 
 
 def measure_loss(
-    output: Output, batch: Batch, objective: Objective = LABELS, sizes: Sequence[int] | None = None
+    output: Output, batch: Batch, objective: Objective = LABEL_OBJECTIVE, sizes: Sequence[int] | None = None
 ) -> Tensor:
     """Measure what a training minimises. sizes: as in `weigh_labels`.
 

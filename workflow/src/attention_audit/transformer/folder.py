@@ -29,7 +29,7 @@ CONFIG = "config.json"
 GENERIC = "LABEL_"
 """What the library calls class 0 where nobody named it, less its number."""
 ADAPTER = "adapter_config.json"
-WEIGHTS = "model.safetensors"
+WEIGHTS_FILE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 """Names the files of weights that are cut into several."""
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt")
@@ -249,7 +249,7 @@ def _refuse_without_config(folder: Path) -> None:
         raise AuditError(str(folder), f"has no {CONFIG}, so it is no folder of a Transformer", "name another one")
 
 
-def read_facts(folder: Path) -> Facts:
+def read_model_facts(folder: Path) -> Facts:
     """Read what config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
     held_model = find_held(folder)
     if held_model.config:
@@ -291,7 +291,7 @@ def read_classes(folder: Path) -> list[str]:
 
     Raises AuditError where they are not numbered from 0, where two have one name, and where label2id says otherwise.
     """
-    facts = read_facts(folder)
+    facts = read_model_facts(folder)
     names, numbers = [*facts.labels.values()], facts.says.get("label2id") or {}
     if sorted(facts.labels) != [*range(len(names))]:
         listed = ", ".join(map(str, sorted(facts.labels)))
@@ -306,8 +306,8 @@ def read_classes(folder: Path) -> list[str]:
 
 def list_weight_files(folder: Path) -> list[Path]:
     """List the files of weights. Raises AuditError where there are none as safetensors, or not all of them."""
-    if (folder / WEIGHTS).is_file():
-        return [folder / WEIGHTS]
+    if (folder / WEIGHTS_FILE).is_file():
+        return [folder / WEIGHTS_FILE]
     if (folder / INDEX).is_file():
         weight_map = _read_json(folder / INDEX).get("weight_map")
         shards = [folder / name for name in sorted(set(weight_map.values()))] if isinstance(weight_map, dict) else []
@@ -326,7 +326,9 @@ def list_weight_files(folder: Path) -> list[Path]:
             f"AutoConfig, AutoModel; import transformers; config = AutoConfig.from_pretrained('{folder}'); "
             f"getattr(transformers, config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\"",
         )
-    raise AuditError(str(folder), f"has no weights, which are looked for in {WEIGHTS}", "name a folder that has them")
+    raise AuditError(
+        str(folder), f"has no weights, which are looked for in {WEIGHTS_FILE}", "name a folder that has them"
+    )
 
 
 def list_tokenizer_files(folder: Path) -> list[Path]:
@@ -354,7 +356,7 @@ def list_model_files(folder: Path) -> list[Path]:
     return [folder / CONFIG, *list_weight_files(folder), *list_tokenizer_files(folder)]
 
 
-def hash_files(folder: Path) -> dict[str, str]:
+def hash_model_files(folder: Path) -> dict[str, str]:
     """Compute the sha256 of each of `list_model_files`, by name. Raises AuditError where one is missing or cannot be
     read.
     """
@@ -369,7 +371,7 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
 
     Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN_VALUES`.
     """
-    facts = facts or read_facts(folder)
+    facts = facts or read_model_facts(folder)
     kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
@@ -389,7 +391,7 @@ def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: b
 
     Raises AuditError, too, where config.json says another task.
     """
-    facts = facts or read_facts(folder)
+    facts = facts or read_model_facts(folder)
     family = find_family(folder, facts)
     if prompted and not family.last:
         decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)

@@ -21,7 +21,7 @@ from .folder import (
     find_held,
     list_model_files,
     list_tokenizer_files,
-    read_facts,
+    read_model_facts,
 )
 from .pieces import UNLIMITED_LENGTH
 
@@ -86,7 +86,7 @@ def _load(
     share; and what the library says of the weights. overrides: keys of its configuration that are other.
     """
     list_model_files(folder)
-    transformers, facts, held_model = import_library(), read_facts(folder), find_held(folder)
+    transformers, facts, held_model = import_library(), read_model_facts(folder), find_held(folder)
     try:
         if held_model.config:
             path, auto = None, held_model.config["architectures"][0]
@@ -156,7 +156,7 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
     model, loaded = _load(folder, f"AutoModel{head}", "eager" if head else "sdpa")
     _refuse_other_weights(folder, model, loaded, head)
     name = type(model).__name__
-    class_name = (read_facts(folder).says.get("architectures") or [name])[0]
+    class_name = (read_model_facts(folder).says.get("architectures") or [name])[0]
     if head and class_name != name:
         raise AuditError(
             str(folder),

@@ -17,9 +17,9 @@ from attention_audit.batching import find_starts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
-from .settings import TEXT
+from .settings import TEXT_SLOT
 
-TEXTS_AT_ONCE = 1000
+CUT_TEXTS_AT_ONCE = 1000
 """Texts that are cut into pieces together."""
 SPECIAL = -1
 """In the place of a word: the piece is a mark of the tokenizer's, such as [CLS] and [SEP]."""
@@ -127,9 +127,9 @@ def _take_text(
 
 
 def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
-    """Cut columns of texts into runs of `TEXTS_AT_ONCE`, so that few encodings are in memory together."""
-    for start in range(0, len(columns[0]), TEXTS_AT_ONCE):
-        yield [column[start : start + TEXTS_AT_ONCE] for column in columns]
+    """Cut columns of texts into runs of `CUT_TEXTS_AT_ONCE`, so that few encodings are in memory together."""
+    for start in range(0, len(columns[0]), CUT_TEXTS_AT_ONCE):
+        yield [column[start : start + CUT_TEXTS_AT_ONCE] for column in columns]
 
 
 def _assign(
@@ -211,7 +211,7 @@ def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], m
 
 
 def cut_raw(
-    tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], max_pieces: int, template: str = TEXT
+    tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], max_pieces: int, template: str = TEXT_SLOT
 ) -> Pieces:
     """Return the pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `max_pieces` of
     each, marks included. template: the prompt that each text is set into; of one that is too long, the text alone is
@@ -221,14 +221,14 @@ def cut_raw(
     it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
     can be read.
     """
-    before, _, after = template.partition(TEXT)
+    before, _, after = template.partition(TEXT_SLOT)
 
     def read() -> Iterator[Pieces]:
         for run_names, run in _split_runs(names, texts):
             raw = [text.text for text in run]
             seen_texts: Sequence[str] = raw
             encodings: Sequence[Any]
-            if template != TEXT:
+            if template != TEXT_SLOT:
                 fitting = (
                     _fit(tokenizer, name, text, before=before, after=after, max_pieces=max_pieces)
                     for name, text in zip(run_names, raw, strict=True)

@@ -27,16 +27,16 @@ Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 Long = Literal["cut", "window"]
-MARKS = 2
+MARK_ITEMS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Construction = Literal["relay", "direct", "sink"]
 """How a classifier is built whose truth is known: see `transformer.constructed`."""
 BUILT_FACTS = Facts("bert", 64, 2, {})
 """What config.json says of one."""
 BUILT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-TEXT = "{text}"
+TEXT_SLOT = "{text}"
 """Where a text stands in a prompt."""
-Share = Annotated[float, Field(ge=0, lt=1)]
+ShareBelowOne = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Tuning(Section):
@@ -50,7 +50,7 @@ class Tuning(Section):
     """Texts in a batch."""
     learning_rate: Positive = 5e-5
     """Greatest learning rate."""
-    warmup: Share = 0.1
+    warmup: ShareBelowOne = 0.1
     """Share of all steps in which the learning rate rises from 0."""
     weight_decay: NonNegative = 0.01
     """Decay of all weights but biases and those of LayerNorm."""
@@ -100,8 +100,9 @@ class Prompt(Section):
     @field_validator("template")
     @classmethod
     def _check_template(cls, template: str) -> str:
-        if template.count(TEXT) != 1:
-            raise ValueError(f"holds {TEXT} {template.count(TEXT)} times; write it once, where the text is to stand")
+        if template.count(TEXT_SLOT) != 1:
+            count = template.count(TEXT_SLOT)
+            raise ValueError(f"holds {TEXT_SLOT} {count} times; write it once, where the text is to stand")
         return template
 
     @field_validator("labels")

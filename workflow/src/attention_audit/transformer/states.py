@@ -314,7 +314,7 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
             )
 
 
-class Encoded(NamedTuple):
+class EncodedWords(NamedTuple):
     """States of the words of B texts, (B, L, H), zeros after the last word that is read; summaries of their queries,
     (B, H), which are the means of the states of the queries' words, zeros where there is no query.
     """
@@ -358,7 +358,7 @@ class WordStates(nn.Module):
         """Look up the vectors of the pieces before position and segment are added, (B, P, E)."""
         return self.backbone.get_input_embeddings()(pieces.ids)
 
-    def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
+    def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> EncodedWords:
         """Return the states of the words of each text, and the summaries of the queries.
 
         vectors (B, P, E): in the place of the pieces' own.
@@ -373,4 +373,4 @@ class WordStates(nn.Module):
         )
         summary = (words * (in_pair & ~in_text)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
         longest = int(pieces.read.max())
-        return Encoded(words[:, :longest] * in_text[:, :longest, None], summary)
+        return EncodedWords(words[:, :longest] * in_text[:, :longest, None], summary)
