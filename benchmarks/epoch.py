@@ -30,7 +30,7 @@ from attention_audit.corpus.tokens import split_words
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import LABELS, draw_batches, make_optimizer, measure_loss, train_epoch
+from attention_audit.training.loop import LABEL_OBJECTIVE, draw_batches, make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 
 WORDS = 13_700
@@ -119,7 +119,7 @@ def our_epoch(texts: list[list[int]], labels: list[int]) -> Callable[[], None]:
     )
     model = Classifier(architecture, WORDS, classes=2)
     split = Split(np.concatenate(texts), [len(text) - 2 for text in texts], labels, torch.device("cpu"))
-    objective = partial(measure_loss, objective=LABELS, sizes=(labels.count(0), labels.count(1)))
+    objective = partial(measure_loss, objective=LABEL_OBJECTIVE, sizes=(labels.count(0), labels.count(1)))
     optimiser = make_optimizer(model, SETTINGS)
     random = np.random.default_rng(0)
 

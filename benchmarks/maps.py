@@ -23,7 +23,7 @@ import torch
 import transformers
 from tail import build_classifier
 
-from attention_audit.maps import MAPS
+from attention_audit.maps import MAP_FUNCTIONS
 from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces
@@ -89,7 +89,7 @@ def main() -> None:
     call = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    cheap = [name for name in MAPS if name not in DEAR]
+    cheap = [name for name in MAP_FUNCTIONS if name not in DEAR]
     with tempfile.TemporaryDirectory() as folder:
         classifier = network(Path(folder))
         texts = build_texts(call.texts, call.length)
@@ -101,10 +101,10 @@ def main() -> None:
         def maps(pieces: PieceBatch) -> None:
             read = ModelPass(classifier, pieces)
             for name in cheap:
-                MAPS[name](read)
+                MAP_FUNCTIONS[name](read)
 
         def alone(name: str) -> Callable[[PieceBatch], object]:
-            return lambda pieces: MAPS[name](ModelPass(classifier, pieces))
+            return lambda pieces: MAP_FUNCTIONS[name](ModelPass(classifier, pieces))
 
         seconds(forward, texts)
         times = [(seconds(forward, texts), seconds(maps, texts)) for _ in range(call.rounds)]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from attention_audit.artefacts.journal import read_entry
+from attention_audit.artefacts.journal import read_last_entry
 
 EPOCH = re.compile(r"seed \d+ \(\d+/\d+\) epoch \d+")
 
@@ -31,7 +31,7 @@ def jobs(logs: Path) -> dict[str, list[Used]]:
     """What each finished job used, by rule."""
     used: dict[str, list[Used]] = {}
     for path in sorted(logs.rglob("*.log")):
-        if entry := read_entry(path):
+        if entry := read_last_entry(path):
             passes = len(set(EPOCH.findall(path.read_text(encoding="utf-8", errors="replace")))) or 1
             job = Used(entry.read, passes, entry.peak_memory / 1e6, entry.cpu_seconds / 60)
             used.setdefault(path.relative_to(logs).parts[0].removesuffix(".log"), []).append(job)

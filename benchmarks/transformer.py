@@ -104,7 +104,7 @@ def training(lengths: Integers, rounds: int, folder: Path) -> None:
     before = resident()
     flat = torch.from_numpy(open_array(folder / "states.npy"))
     ids = np.zeros(int((lengths + 2).sum()), np.int32)
-    split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, lengths, False))
+    split = Split(ids, lengths, labels, CPU, states=GivenStates(flat, starts, lengths, False))
     model = head()
     train_epoch(model, split, measure_loss, make_optimizer(model, RECIPE), RECIPE, np.random.default_rng(0))
     grown = resident() - before

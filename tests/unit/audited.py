@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from attention_audit.contrasts import Contrasts, EvaluatedModel, Guides
+from attention_audit.contrasts import Contrasts, EvaluatedModel, GuideNames
 
 COLUMNS = {
     "predictions": ["model", "lambda", "seed", "id", "label", "prediction", "items"],
@@ -30,7 +30,7 @@ CONTRASTS = Contrasts(
     seed=1,
     uniform="uniform",
     adversaries=["adversary", "continuation"],
-    guides=Guides(
+    guides=GuideNames(
         judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
     ),
 )

@@ -24,13 +24,13 @@ def make_readout(lengths, outputs=1, seed=0, size=2.0, peak=1.0):
     every = np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits
     probabilities = softmax(every, 1).astype(np.float32)
     return Readout(
-        [f"text-{i}" for i in range(len(lengths))],
-        random.integers(0, probabilities.shape[1], len(lengths)),
-        probabilities.argmax(1),
-        probabilities,
-        attention,
-        contribution,
-        bias,
+        ids=[f"text-{i}" for i in range(len(lengths))],
+        labels=random.integers(0, probabilities.shape[1], len(lengths)),
+        predictions=probabilities.argmax(1),
+        probabilities=probabilities,
+        attention=attention,
+        contribution=contribution,
+        bias=bias,
     )
 
 
@@ -93,4 +93,12 @@ def readout_of(attention, contribution, bias):
     shift = np.tile(np.array(bias, dtype=np.float32), (len(attention), 1))
     probabilities = np.array([classify(weights[i] @ values[i] + shift[i]) for i in texts], dtype=np.float32)
     predictions = probabilities.argmax(1)
-    return Readout([f"text-{i}" for i in texts], predictions, predictions, probabilities, weights, values, shift)
+    return Readout(
+        ids=[f"text-{i}" for i in texts],
+        labels=predictions,
+        predictions=predictions,
+        probabilities=probabilities,
+        attention=weights,
+        contribution=values,
+        bias=shift,
+    )

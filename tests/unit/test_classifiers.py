@@ -21,7 +21,7 @@ from attention_audit.raw_text import join_words
 from attention_audit.stages import network_readout
 from attention_audit.stages.classifier_texts import ReadTexts, build_split_of
 from attention_audit.stages.network_readout import take_classifier
-from attention_audit.transformer.folder import find_tuned_family, read_facts
+from attention_audit.transformer.folder import find_tuned_family, read_model_facts
 from attention_audit.transformer.pieces import cut, cut_raw
 from attention_audit.transformer.states import PieceBatch
 
@@ -155,7 +155,7 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path):
     assert lack in refusal(SequenceClassifier, encoder)
     modern = classifiers_on_disk.save(tmp_path / "modern", "modernbert")
     line = r".*'modernbert' can be read here, and not be fine-tuned; .* camembert, electra, distilbert$"
-    assert re.match(line, refusal(find_tuned_family, modern, read_facts(modern)))
+    assert re.match(line, refusal(find_tuned_family, modern, read_model_facts(modern)))
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     assert "activation 'mish' is not known here" in refusal(SequenceClassifier, strange)
 

@@ -50,7 +50,7 @@ def package(tmp_path, monkeypatch):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    monkeypatch.setattr(code, "SOURCE", tmp_path)
+    monkeypatch.setattr(code, "PACKAGE_FOLDER", tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     forget_code()
     yield tmp_path
@@ -171,6 +171,12 @@ def test_of_a_column_all_but_its_meaning_counts(package, old, new, expected):
     (package / "b.py").write_text("import attention_audit.columns.some")
     forget_code()
     assert changes(path, old, new) == expected
+
+
+def test_every_other_keyword_argument_counts(package):
+    assert sorted(code.READER_KEYWORDS) == ["description", "meaning", "unit"]
+    for keyword in ("lr", "label", "default"):
+        assert changes(package / "c/inner.py", 'unit="share"', f'unit="share", {keyword}="a"')
 
 
 def test_for_what_prints_the_words_they_count(package):

@@ -1,5 +1,6 @@
 """Divergences, against values worked by hand and against scipy, and laws that they obey for any weights."""
 
+import math
 from itertools import permutations
 
 import numpy as np
@@ -47,8 +48,13 @@ def test_underflowed_weights_keep_values_finite_and_right():
     other = tensor([0.1, 0.6, 0.3])
     for divergence in (kl, jsd):
         assert divergence(weights, other).item() == pytest.approx(divergence(exact, other.double()).item(), abs=1e-6)
-    assert kl(other, weights).isfinite()
-    assert kl(exact * 0 + 1 / 3, tensor([1.0, 0.0, 0.0]).double()).isfinite()
+
+
+@pytest.mark.parametrize(("dtype", "exponent"), [(torch.float32, -126), (torch.float64, -1022)])
+def test_kl_takes_the_least_number_of_its_type_for_a_weight_that_underflowed(dtype, exponent):
+    """KL((1/2, 1/2) || (1, 2^e)) = -ln 2 - e/2 ln 2."""
+    a, b = torch.tensor([[0.5, 0.5], [1.0, 0.0]], dtype=dtype)
+    assert kl(a, b).item() == pytest.approx((-exponent / 2 - 1) * math.log(2), rel=1e-6)
 
 
 def test_tvd_is_over_all_classes():

@@ -9,13 +9,13 @@ from torch import nn
 from torch.nn.functional import conv1d, pad
 
 from attention_audit.batching import mark_lengths
-from attention_audit.model.architecture import ENCODERS
+from attention_audit.model.architecture import ENCODER_PARTS
 from attention_audit.model.encoders import (
     BiGRU,
     TextEncoder,
     build_encoder,
 )
-from attention_audit.model.network import Words, build_reader
+from attention_audit.model.network import WordEncoder, build_reader
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
 
@@ -60,11 +60,11 @@ def test_convolutions_have_the_widths_that_are_asked_for_and_are_those_of_each_s
 
 
 def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared():
-    for name, entry in ENCODERS.items():
+    for name, entry in ENCODER_PARTS.items():
         # a Transformer is an encoder of its own, and sums a query up as it reads it, together with its text
         if name != "transformer":
             encoder = build_reader(architecture(name))
-            assert isinstance(encoder, TextEncoder if entry.marked else Words)
+            assert isinstance(encoder, TextEncoder if entry.marked else WordEncoder)
             assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.paired
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import classifiers_on_disk
 import pytest
+from attention_audit.stages.audits import AuditRunner
 from in_process import job_of
 from planned import PLACES, ROOT, list_made, plan_alone, plan_of
 from refusal import refusal
@@ -15,7 +16,6 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
-from attention_audit.stages.audits import AuditRunner
 from attention_audit.targets import load
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}

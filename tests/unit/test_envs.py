@@ -17,7 +17,7 @@ import yaml
 from planned import CATALOGUE, mirror_in, overlaid
 
 from attention_audit.__main__ import find_targets
-from attention_audit.code_hash import PACKAGE, find_closure
+from attention_audit.code_hash import PACKAGE_NAME, find_closure
 from attention_audit.plan.plan import Plan
 from attention_audit.targets import name_module, qualify_module
 
@@ -74,7 +74,7 @@ def libraries(module):
     nodes = [*ast.walk(ast.parse(Path(find_spec(module).origin).read_text()))]
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names - {PACKAGE, TYPES}
+    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names - {PACKAGE_NAME, TYPES}
 
 
 @pytest.fixture(scope="module")

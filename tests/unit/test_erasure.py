@@ -171,13 +171,13 @@ def exact_texts(draw):
     bias = draw(st.lists(numbers, min_size=outputs, max_size=outputs))
     unused = np.zeros(1, np.int64)
     return Readout(
-        ["text"],
-        unused,
-        unused,
-        np.full((1, max(2, outputs)), np.nan, np.float32),
-        [weights.astype(np.float32)],
-        [np.array(contribution, dtype=np.float32)],
-        np.array([bias], dtype=np.float32),
+        ids=["text"],
+        labels=unused,
+        predictions=unused,
+        probabilities=np.full((1, max(2, outputs)), np.nan, np.float32),
+        attention=[weights.astype(np.float32)],
+        contribution=[np.array(contribution, dtype=np.float32)],
+        bias=np.array([bias], dtype=np.float32),
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from published import pack
 
-from attention_audit.artefacts.files import KEY, read_record
+from attention_audit.artefacts.files import SEAL_KEY, read_record
 from attention_audit.corpus.source import FetchJob, RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.stages import fetch as stage
@@ -378,7 +378,7 @@ def test_stage_writes_the_file_and_its_record(tmp_path, provenance, monkeypatch)
     stage.run(Job(settings, {}, outputs, provenance, lines.append))
     assert (tmp_path / "raw.bin").read_bytes() == CONTENT
     *keys, last = json.loads((tmp_path / "raw.bin.json").read_text())
-    assert (keys, last) == (sorted(keys), KEY), "the seal is the last"
+    assert (keys, last) == (sorted(keys), SEAL_KEY), "the seal is the last"
     assert read_record(outputs["record"][0]) == {
         "file": "raw.bin",
         "folder": "toy",

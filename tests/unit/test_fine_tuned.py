@@ -17,12 +17,12 @@ from attention_audit.training.settings import Recipe
 from attention_audit.transformer.folder import find_family
 from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import cut
-from attention_audit.transformer.settings import MARKS
+from attention_audit.transformer.settings import MARK_ITEMS
 from attention_audit.transformer.states import PieceTable
 
 CPU = torch.device("cpu")
 LABELS = np.array([2, 0, 2, 1])
-ITEMS = np.array([len(text) for text in TEXTS]) + MARKS
+ITEMS = np.array([len(text) for text in TEXTS]) + MARK_ITEMS
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -42,7 +42,7 @@ def pieces_of(folder):
 def split_of(folder, **carried):
     pieces = pieces_of(folder)
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
-    return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARKS, **carried)
+    return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARK_ITEMS, **carried)
 
 
 def gradients(model, logits):

@@ -8,6 +8,7 @@ import classifiers_on_disk
 import numpy as np
 import pandas as pd
 import pytest
+from attention_audit.plan.audit_plan import list_runs
 from in_process import run_stage
 from planned import (
     CLASSIFIERS_ALONE,
@@ -30,7 +31,6 @@ from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import Names, Style
-from attention_audit.plan.audit_plan import list_runs
 from attention_audit.plan.audits import audit_named
 from attention_audit.readout import read_readout
 from attention_audit.stages.impose_uniform import impose_uniform_weights

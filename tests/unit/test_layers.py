@@ -1,5 +1,6 @@
 """The map of an earlier layer of a classifier: what is read of it, what it is asked, and what it is not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import classifiers_on_disk
@@ -19,7 +20,7 @@ from attention_audit.audits.rankings import BY_MAP, list_scores, rank
 from attention_audit.columns.files import CORPUS
 from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.suites import write_configuration
-from attention_audit.readout import Maps, Readout, read_readout
+from attention_audit.readout import Maps, read_readout
 
 WORDS = ["good", "bad", "film", "the", *LETTERS]
 ALONE = CLASSIFIERS_ALONE | {
@@ -132,8 +133,7 @@ def only_read():
     given = make_readout([5, 5, 5])
     maps = Maps([weights[:, None] for weights in given.attention], np.full(3, 2))
     nothing = [np.empty((5, 0), np.float32)] * 3
-    return Readout(given.ids, given.labels, given.predictions, given.probabilities, given.attention, nothing,
-                   np.empty((3, 0), np.float32), several=maps)  # fmt: skip
+    return replace(given, contribution=nothing, bias=np.empty((3, 0), np.float32), several=maps)
 
 
 def test_no_audit_takes_it_for_a_map_that_decides(only_read):

@@ -32,7 +32,7 @@ def readout(maps, attention):
 def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path, provenance, monkeypatch):
     own = readout({"rollout": [[0.5, 0.25], [1, 2, -3]], "alti": [[1, 0], [0, 0, 1]]}, [[0.5, 0.5], [0.25, 0.5, 0.25]])
     path = tmp_path / "test.parquet"
-    monkeypatch.setattr("attention_audit.readout.TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("attention_audit.readout.READOUT_TEXTS_AT_ONCE", 1)
     write_batches(path, own.kind, own.tables(), provenance)
     found = read_readout(path)
     assert [*found.maps] == ["rollout", "alti"]

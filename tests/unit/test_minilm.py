@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_audit.stages.encode import BUDGET, measure_change
-from attention_audit.transformer.folder import find_folder, hash_files, read_facts
+from attention_audit.transformer.folder import find_folder, hash_model_files, read_model_facts
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer
 from attention_audit.transformer.pieces import cut
 from attention_audit.transformer.states import PieceTable, WordStates
@@ -32,8 +32,8 @@ def folder():
 
 
 def test_it_is_the_published_model(folder):
-    assert read_facts(folder)[:3] == ("bert", 384, 6)
-    sums = hash_files(folder)
+    assert read_model_facts(folder)[:3] == ("bert", 384, 6)
+    sums = hash_model_files(folder)
     assert sums["model.safetensors"] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert {"config.json", "tokenizer.json", "vocab.txt"} <= sums.keys()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from attention_audit.plan.audit_plan import list_runs
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
 from PIL import Image
@@ -34,7 +35,6 @@ from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write as write_given
-from attention_audit.plan.audit_plan import list_runs
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES
 from attention_audit.plan.suites import SUITES

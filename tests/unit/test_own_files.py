@@ -7,12 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from attention_audit.plan.job import PlannedJob
 from planned import CATALOGUE, overlaid
 from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
 from attention_audit.plan import file_checks
-from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section
 

@@ -174,7 +174,7 @@ def path(tmp_path, provenance):
 
 
 def test_pairs_survive_their_files_whole_and_in_parts(path, monkeypatch):
-    monkeypatch.setattr("attention_audit.readout.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("attention_audit.readout.READOUT_TEXTS_AT_ONCE", 2)
     readout = make_pairs([3, 1, 8, 2, 5])
     for parts in ([read_readout(path)], [*read_readouts(path)]):
         found = [row.tolist() for again in parts for row in again.candidates]

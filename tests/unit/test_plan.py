@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from attention_audit.plan.audit_plan import hash_audit, list_runs
 from planned import (
     audit_of,
     by_name,
@@ -23,7 +24,6 @@ from attention_audit.code_hash import code_hash
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
-from attention_audit.plan.audit_plan import hash_audit, list_runs
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import DataSet
@@ -394,9 +394,9 @@ def test_an_edit_reaches_only_the_jobs_that_import_it(plan, monkeypatch, module,
     before, digest = hash_jobs(plan), code._hash_file
 
     def edited(path, words):
-        return b"edited" if path == code.SOURCE / module else digest(path, words)
+        return b"edited" if path == code.PACKAGE_FOLDER / module else digest(path, words)
 
-    assert (code.SOURCE / module).is_file()
+    assert (code.PACKAGE_FOLDER / module).is_file()
     monkeypatch.setattr(code, "_hash_file", edited)
     after = hash_jobs(plan)
     assert {name for name in before if before[name] != after[name]} == {

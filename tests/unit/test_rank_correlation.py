@@ -21,7 +21,7 @@ from attention_audit.audits.correlation import (
 )
 from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.settings import Agreement, Correlation, Deletion
-from attention_audit.batching import sample_texts
+from attention_audit.batching import sample_indices
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_agreement_is_the_mean_over_texts_with_an_order():
     ("count", "most", "expected"), [(3, 5, [0, 1, 2]), (5, 5, [0, 1, 2, 3, 4]), (10, 4, [0, 2, 5, 7]), (0, 4, [])]
 )
 def test_a_sample_is_evenly_spread(count, most, expected):
-    assert sample_texts(count, most).tolist() == expected
+    assert sample_indices(count, most).tolist() == expected
 
 
 LENGTHS = [5, 1, 3, 8]

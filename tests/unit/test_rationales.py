@@ -4,6 +4,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
+from attention_audit.stages.audits import read_rationales
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -16,7 +17,6 @@ from attention_audit.corpus import checkup
 from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_scores, read_annotations
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, split_words
-from attention_audit.stages.audits import read_rationales
 
 
 def test_scores_from_the_least_one_on_are_marks_of_their_source():

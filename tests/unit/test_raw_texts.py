@@ -20,7 +20,7 @@ from attention_audit.raw_text import RawText
 from attention_audit.stages.loading import list_raw_texts
 from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut_raw
-from attention_audit.transformer.settings import MARKS
+from attention_audit.transformer.settings import MARK_ITEMS
 from attention_audit.transformer.states import PieceTable
 
 WORDS = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS, "cannot", "'", "?", "!", ":", "(", ")", "."]
@@ -165,8 +165,8 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     np.testing.assert_array_equal(weights[2], weights[3])
     np.testing.assert_array_equal(values[2], values[3])
     batch = PieceTable(pieces, torch.device("cpu")).batch(torch.arange(3))
-    items = torch.rand(3, 2, int(batch.read.max()) + MARKS)
-    inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARKS
+    items = torch.rand(3, 2, int(batch.read.max()) + MARK_ITEMS)
+    inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARK_ITEMS
     back = batch.weigh_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
 

@@ -46,14 +46,14 @@ def test_attention_times_contribution_gives_the_models_predictions_without_dropo
 
 def test_a_file_is_read_in_parts_that_no_row_group_exceeds(tmp_path, random_readout, provenance, monkeypatch):
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
-    monkeypatch.setattr("attention_audit.readout.TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr("attention_audit.readout.READOUT_TEXTS_AT_ONCE", 3)
     readout = random_readout([3, 1, 8, 2, 5, 1, 4], outputs=3)
     path = tmp_path / "test.parquet"
     write_batches(path, READOUT, readout.tables(), provenance)
     assert read_provenance(path) == provenance.record()
     with pq.ParquetFile(path) as file:
         assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [3, 3, 1]
-    monkeypatch.setattr("attention_audit.readout.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("attention_audit.readout.READOUT_TEXTS_AT_ONCE", 2)
     parts = list(read_readouts(path))
     assert [part.ids for part in parts] == [
         ["text-0", "text-1"],
@@ -70,7 +70,7 @@ def test_a_file_is_read_in_parts_that_no_row_group_exceeds(tmp_path, random_read
 
 
 def test_contradicting_columns_are_refused_in_whatever_part(tmp_path, random_readout, provenance, monkeypatch):
-    monkeypatch.setattr("attention_audit.readout.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("attention_audit.readout.READOUT_TEXTS_AT_ONCE", 2)
     columns = random_readout([3, 4, 5]).columns()
     columns["contribution"][2] = columns["contribution"][2][:-1]
     path = tmp_path / "test.parquet"

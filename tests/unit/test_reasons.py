@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attention_audit.stages.audits import AuditRunner
 from in_process import job_of
 from readouts import make_heads, make_pairs, make_readout
 
@@ -11,7 +12,6 @@ from attention_audit.artefacts.parquet import read_reason, read_table
 from attention_audit.audits.contributions import ranked_sets
 from attention_audit.audits.settings import AuditedRun, AuditJob, AuditsJob
 from attention_audit.columns.audits import PERMUTATION, RANKED_SETS
-from attention_audit.stages.audits import AuditRunner
 
 
 def runner_of(need, folder, hierarchical=False):

@@ -17,7 +17,7 @@ from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
 from attention_audit.artefacts.files import write_record
-from attention_audit.artefacts.journal import KEY
+from attention_audit.artefacts.journal import JOB_KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
@@ -108,7 +108,7 @@ def run_in(folder, numbers, datasets):
         "started": datetime(2026, 1, 2, tzinfo=UTC).isoformat(), "seconds": 1.0, "cpu_seconds": 5400.0,
         "machine": {"cpu": "CPU 1", "cores": 2, "memory": 4 * 2**30, "gpu": None, "system": "Linux secret-host"},
     }  # fmt: skip
-    (results / "logs" / "train.log").write_text(json.dumps({KEY: job}) + "\n")
+    (results / "logs" / "train.log").write_text(json.dumps({JOB_KEY: job}) + "\n")
     return results
 
 

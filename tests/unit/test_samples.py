@@ -23,7 +23,7 @@ from attention_audit.answer.samples import (
     take_share,
     weigh_classes,
 )
-from attention_audit.scores import accuracy, f1, macro_f1, roc_auc
+from attention_audit.scores import accuracy, compute_f1, macro_f1, roc_auc
 
 NAN = math.nan
 
@@ -214,5 +214,5 @@ def test_scores_are_what_they_are_defined_as(drawn):
     macro = fmean(score_class(number, labels, predictions) for number in np.union1d(labels, predictions))
     assert macro_f1(labels, predictions) == pytest.approx(macro)
     own = score_class(1, labels, predictions) if classes == 2 else macro
-    assert f1(labels, predictions, classes) == pytest.approx(own)
+    assert compute_f1(labels, predictions, classes) == pytest.approx(own)
     assert accuracy(labels, predictions) == pytest.approx(sum(labels == predictions) / len(labels))

@@ -148,7 +148,14 @@ def base_model():
         torch.autograd.backward(loss)
         optimiser.step()
     readout = take_readout(model, plain, list(map(str, range(96))))
-    carried = Split(flat, lengths, labels, torch.device("cpu"), readout.attention, readout.probabilities)
+    carried = Split(
+        ids=flat,
+        lengths=lengths,
+        labels=labels,
+        device=torch.device("cpu"),
+        attention=readout.attention,
+        probabilities=readout.probabilities,
+    )
     return model, {"train": carried, "dev": carried}
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pyarrow as pa
+from attention_audit.stages.audits import count_words, find_sentences
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.audits.attributed import EVERY_TEXT, FURTHER
@@ -12,7 +13,6 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
-from attention_audit.stages.audits import count_words, find_sentences
 from attention_audit.stages.frames import read_arguments, to_categorical
 from attention_audit.stages.job import Job
 

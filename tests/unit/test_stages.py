@@ -9,6 +9,8 @@ import classifiers_on_disk
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from attention_audit.plan.audit_plan import list_pairs
+from attention_audit.stages.audits import AuditRunner
 from elsewhere import write_all
 from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
 from planned import (
@@ -33,12 +35,10 @@ from attention_audit.columns.files import READOUT, SEARCH
 from attention_audit.columns.kinds import artefact
 from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
-from attention_audit.plan.audit_plan import list_pairs
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
 from attention_audit.readout import read_readout
-from attention_audit.stages.audits import AuditRunner
 
 DATASET = "digest"
 EACH = {"datasets": [DATASET, "diabetes"], "seeds": [1, 2]}

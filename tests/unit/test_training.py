@@ -17,11 +17,11 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Output, predict_split
-from attention_audit.scores import accuracy, f1, roc_auc
+from attention_audit.scores import accuracy, compute_f1, roc_auc
 from attention_audit.stages.train import score_model
 from attention_audit.training import loop
 from attention_audit.training.loop import (
-    LABELS,
+    LABEL_OBJECTIVE,
     fit,
     make_optimizer,
     measure_loss,
@@ -66,7 +66,7 @@ UNSURE = math.log1p(math.exp(-2))
     ],
 )
 def test_label_loss_is_the_cross_entropy_weighed_by_class_sizes(sizes, logits, labels, expected):
-    loss = measure_loss(output_of(tensor(logits)), batch_of(tensor(labels)), LABELS, sizes)
+    loss = measure_loss(output_of(tensor(logits)), batch_of(tensor(labels)), LABEL_OBJECTIVE, sizes)
     assert loss.tolist() == pytest.approx(expected, rel=1e-6)
 
 
@@ -327,7 +327,7 @@ def test_models_of_any_number_of_classes_learn(run):
         assert {name.partition("-")[0] for name in readout.ids} == {split}
         assert readout.probabilities.shape[1] == run.classes
         assert accuracy(readout.labels, readout.predictions) > 0.95
-        assert f1(readout.labels, readout.predictions, run.classes) > 0.95
+        assert compute_f1(readout.labels, readout.predictions, run.classes) > 0.95
     assert run.history("base")["score"].max() > 0.99
 
 

@@ -9,7 +9,7 @@ import transformers_on_disk as on_disk
 from refusal import refusal
 
 from attention_audit.raw_text import join_words
-from attention_audit.transformer.folder import find_folder, read_facts
+from attention_audit.transformer.folder import find_folder, read_model_facts
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer
 from attention_audit.transformer.pieces import SPECIAL, cut, cut_raw
 from attention_audit.transformer.states import PieceTable, WordStates
@@ -118,7 +118,7 @@ def test_the_smallest_limit_of_pieces_holds(folder):
 def test_facts_are_read_without_the_library(tmp_path):
     keys = '{"model_type": "distilbert", "dim": 8, "n_layers": 3, "id2label": {"1": "x"}}'
     (tmp_path / "config.json").write_text(keys)
-    assert read_facts(tmp_path)[:4] == ("distilbert", 8, 3, {1: "x"})
+    assert read_model_facts(tmp_path)[:4] == ("distilbert", 8, 3, {1: "x"})
 
 
 def test_a_folder_is_found_here_in_the_mirror_and_in_the_cache_of_the_hub(tmp_path, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_classifier_has_an_encoder(tmp_path):
 @pytest.mark.parametrize("kind", ["roberta", "distilbert", "electra", "modernbert"])
 def test_other_families_are_read_likewise(tmp_path, kind):
     opened = open_model(classifiers_on_disk.save(tmp_path, kind))
-    assert read_facts(tmp_path)[1:3] == (16, 2)
+    assert read_model_facts(tmp_path)[1:3] == (16, 2)
     # RoBERTa counts positions from behind that of padding, which is 1
     tokenizer = open_tokenizer(tmp_path)
     tokenizer.model_max_length = 1 << 30

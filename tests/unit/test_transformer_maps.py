@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from attention_audit.errors import AuditError
-from attention_audit.maps import MAPS, attention, decomposed, find_map, norms, sum_words
+from attention_audit.maps import MAP_FUNCTIONS, attention, decomposed, find_map, norms, sum_words
 from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
@@ -70,9 +70,9 @@ def modern(request, tmp_path_factory):
     return read_of(tmp_path_factory.mktemp(request.param), request.param)
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", MAP_FUNCTIONS)
 def test_padding_changes_no_map(read, name):
-    same_without_padding(MAPS[name], read)
+    same_without_padding(MAP_FUNCTIONS[name], read)
 
 
 def same_without_padding(map_, read):
@@ -86,7 +86,7 @@ def same_without_padding(map_, read):
 
 @pytest.mark.parametrize("theirs", BY_THE_AUTHORS, ids=lambda theirs: f"{theirs['map']}-{theirs['family']}")
 def test_maps_are_those_of_their_authors(tmp_path, double, theirs):
-    scores = MAPS[theirs["map"]](known_read(tmp_path, theirs["family"])).double()
+    scores = MAP_FUNCTIONS[theirs["map"]](known_read(tmp_path, theirs["family"])).double()
     if theirs["map"] == "flow":
         scores = scores / scores.sum(1, keepdim=True)
     for ours, row in zip(scores, map(torch.tensor, theirs["scores"]), strict=True):
@@ -97,7 +97,7 @@ def test_maps_are_those_of_their_authors(tmp_path, double, theirs):
 def test_heads_and_layers_are_maps_by_their_numbers(read):
     heads = torch.stack([find_map(f"head_{number}")(read) for number in (1, 2, 3, 4)])
     torch.testing.assert_close(heads.mean(0), find_map("layer_2")(read))
-    torch.testing.assert_close((find_map("layer_1")(read) + heads.mean(0)) / 2, MAPS["mean_row"](read))
+    torch.testing.assert_close((find_map("layer_1")(read) + heads.mean(0)) / 2, MAP_FUNCTIONS["mean_row"](read))
     for name, said in (("head_5", "has no head 5 to map, but 4"), ("layer_3", "has no layer 3 to map, but 2")):
         with pytest.raises(AuditError, match=f"{said}; name one of these"):
             find_map(name)(read)
@@ -108,19 +108,19 @@ def test_the_largest_head_is_the_one_with_most_weight_on_a_word():
     pieces = PieceBatch(words, words, words, 2 * read, read, read, read)
     rows = torch.tensor([[[0.6, 0.0, 0.0, 0.4], [0.2, 0.3, 0.3, 0.2]]])
     shown = SimpleNamespace(layers=[SimpleNamespace(weights=rows)], average_rows=lambda rows: rows, pieces=pieces)
-    assert MAPS["largest_head"](shown).tolist() == rows[:, 1].tolist()
+    assert MAP_FUNCTIONS["largest_head"](shown).tolist() == rows[:, 1].tolist()
 
 
 OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "value_zeroing"}
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", MAP_FUNCTIONS)
 def test_maps_of_layers_that_normalise_before(modern, name):
     if name not in OF_LAYERS_THAT_NORMALISE_AFTER:
-        same_without_padding(MAPS[name], modern)
+        same_without_padding(MAP_FUNCTIONS[name], modern)
         return
     with pytest.raises(AuditError, match=rf"map {name} .*\(bert, roberta, .*, mpnet, deberta-v2\).* of \w+; leave"):
-        MAPS[name](modern)
+        MAP_FUNCTIONS[name](modern)
 
 
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
@@ -136,7 +136,7 @@ def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attenti
     bias = modern.classifier.part("output").bias
     added = kept["out"][texts, rows] - (0 if bias is None else bias)
     torch.testing.assert_close(parts.sum(1), added, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(MAPS["value_norm"](modern), parts.norm(dim=-1) * modern.mask)
+    torch.testing.assert_close(MAP_FUNCTIONS["value_norm"](modern), parts.norm(dim=-1) * modern.mask)
 
 
 def test_the_vectors_of_pieces_are_read_as_their_ids_are(modern):
@@ -167,7 +167,7 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
 @pytest.mark.parametrize("name", ["rollout", "flow", "mean_row", "value_norm", "gradient_attention"])
 def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, name):
     read = read_of(tmp_path, "modernbert", layers=1, classifier_pooling="mean")
-    same_without_padding(MAPS[name], read)
+    same_without_padding(MAP_FUNCTIONS[name], read)
     mixed = attention.mix_heads(read.layers[0].weights)[1]  # the longest text has no padding
     by_hand = {
         "mean_row": read.layers[0].weights[1].mean((0, 1)),
@@ -175,7 +175,7 @@ def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, n
         "flow": mixed.clamp(max=1 / len(mixed)).sum(0),
     }
     if name in by_hand:
-        torch.testing.assert_close(MAPS[name](read)[1], by_hand[name], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(MAP_FUNCTIONS[name](read)[1], by_hand[name], rtol=1e-4, atol=1e-5)
 
 
 def test_the_parts_of_decompx_sum_to_the_logits(read):
@@ -190,7 +190,7 @@ def test_bent_gradients_change_no_prediction(read):
 
 
 def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
-    words_of = attention.find_words(read, 2)
+    words_of = attention.list_deletable_words(read, 2)
     kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])
     texts = cut_raw(read.classifier.tokenizer, ["c"], [join_words(["why", "film", "great"])], 40)
     rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
@@ -201,7 +201,7 @@ def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
 
 
 def test_kernel_shap_is_near_the_shapley_values_of_the_words(read, monkeypatch):
-    words_of = attention.find_words(read, 2)
+    words_of = attention.list_deletable_words(read, 2)
     count = len(words_of)
     sets = torch.tensor([*product((0.0, 1.0), repeat=count)])
     with torch.no_grad():
@@ -212,11 +212,11 @@ def test_kernel_shap_is_near_the_shapley_values_of_the_words(read, monkeypatch):
             if not one[word]:
                 weight = 1 / (count * comb(count - 1, int(sum(one))))
                 exact[word] += weight * (values[*one[:word], 1.0, *one[word + 1 :]] - value)
-    found = torch.from_numpy(sum_words(MAPS["kernel_shap"](read), read.pieces)[2])
+    found = torch.from_numpy(sum_words(MAP_FUNCTIONS["kernel_shap"](read), read.pieces)[2])
     torch.testing.assert_close(found, exact, rtol=0, atol=0.06)
     torch.testing.assert_close(found.sum(), exact.sum(), rtol=1e-3, atol=1e-4)
     monkeypatch.setattr(attention, "SAMPLES", 4000)
-    more = torch.from_numpy(sum_words(MAPS["kernel_shap"](read), read.pieces)[2])
+    more = torch.from_numpy(sum_words(MAP_FUNCTIONS["kernel_shap"](read), read.pieces)[2])
     torch.testing.assert_close(more, exact, rtol=0, atol=0.02)
 
 
@@ -224,5 +224,5 @@ def test_lime_and_kernel_shap_find_the_slopes_of_what_is_linear(read, monkeypatc
     slopes = torch.tensor([0.4, -0.3, 0.0, 0.2, 0.1])
     monkeypatch.setattr(attention, "predict_kept", lambda _read, _text, words_of, kept: kept.float() @ slopes[words_of])
     for name, tolerance in (("kernel_shap", 1e-4), ("lime", 0.03)):  # a ridge regression draws slopes to 0
-        for found in sum_words(MAPS[name](read), read.pieces):
+        for found in sum_words(MAP_FUNCTIONS[name](read), read.pieces):
             torch.testing.assert_close(torch.from_numpy(found), slopes[: len(found)], rtol=0, atol=tolerance)

@@ -16,7 +16,7 @@ from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
-from attention_audit.transformer.settings import MARKS
+from attention_audit.transformer.settings import MARK_ITEMS
 
 SEEDS = [10, 50]
 SIZES = {"train": 48, "dev": 24, "test": 16}
@@ -101,7 +101,7 @@ def test_every_model_is_trained_and_read_out(run):
         assert (readout.attending is None) is (guide or model == "imposed")
         lengths = lengths_of[readout.ids].to_numpy()
         assert (readout.words == lengths).all()
-        assert (readout.lengths == lengths + MARKS * (not guide)).all()
+        assert (readout.lengths == lengths + MARK_ITEMS * (not guide)).all()
         assert all(weights.sum() == pytest.approx(1, abs=1e-5) for weights in readout.attention)
         if model in ("uniform", "guide_uniform", "imposed"):
             assert all(np.allclose(weights, 1 / len(weights)) for weights in readout.attention)

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from attention_audit.plan.job import PlannedJob
 from planned import plan_of
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.unknown_targets import list_asked, parse_command, refuse_unknown
 from attention_audit.section import Section
 

@@ -5,7 +5,7 @@ from planned import ROOT
 from snakemake.cli import parse_config as command_line
 
 from attention_audit.errors import AuditError
-from attention_audit.yaml_input import parse_value, refuse_given_twice
+from attention_audit.yaml_input import parse_value, read_package_yaml, refuse_given_twice
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,17 @@ def test_what_gives_no_key_twice_is_left_to_its_readers(text, tmp_path):
     path.write_text(text)
     refuse_given_twice(path)
     refuse_given_twice(tmp_path / "nowhere.yaml")
+
+
+@pytest.mark.parametrize(("text", "line"), [("a: 1\nb: {c: ?, d: ]}\n", 2), ("a:\n  b: 1\n c: 2\n", 3), ("\n*x", 2)])
+def test_a_fault_in_a_file_of_the_package_names_file_and_line(text, line, tmp_path):
+    path = tmp_path / "suites.yaml"
+    path.write_text(text)
+    with pytest.raises(AuditError) as refusal:
+        read_package_yaml(path)
+    assert refusal.value.place == f"{path}, line {line}"
+    path.write_text("a: {b: ä}\n", encoding="utf-8")
+    assert read_package_yaml(path) == {"a": {"b": "ä"}}
 
 
 @pytest.mark.parametrize(

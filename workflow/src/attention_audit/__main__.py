@@ -159,7 +159,15 @@ def run_stage(call: argparse.Namespace) -> None:
     importing = time.process_time()
     stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
     if call.log:
-        write_note(call.log, rule, inputs, outputs, started, call.threads, importing)
+        write_note(
+            log=call.log,
+            stage=rule,
+            inputs=inputs,
+            outputs=outputs,
+            started=started,
+            workers=call.threads,
+            importing=importing,
+        )
 
 
 def run_workflow(words: Sequence[str]) -> NoReturn:

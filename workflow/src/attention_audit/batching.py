@@ -59,9 +59,9 @@ def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
         yield order[run]
 
 
-def sample_texts(count: int, most: int | None) -> Integers:
-    """Sample at most `most` of `count` texts, evenly spread, in order; None: all."""
-    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most
+def sample_indices(count: int, limit: int | None) -> Integers:
+    """Sample at most `limit` of `count` texts, evenly spread, in order; None: all."""
+    return np.arange(count) if limit is None or count <= limit else np.arange(limit) * count // limit
 
 
 def stream(purpose: str, name: str, seed: int) -> np.random.Generator:

@@ -39,10 +39,10 @@ def call(connection: socket.socket, arguments: list[str]) -> int:
 
     Where the process ends without one, it was killed.
     """
-    asked = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
+    request = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
     with contextlib.suppress(OSError):
         socket.send_fds(connection, [b" "], [1, 2])
-        connection.sendall(json.dumps(asked).encode())
+        connection.sendall(json.dumps(request).encode())
         connection.shutdown(socket.SHUT_WR)
         for status in connection.recv(1):
             return status

@@ -1,8 +1,9 @@
 """What the code of a stage does, as one hash: an edit reruns exactly the stages that import what changed.
 
 Words cost nothing. The hash is taken of each module's syntax tree without docstrings, without other strings that stand
-alone as a statement, and without the keyword arguments listed in `WORDS` and the meanings of columns, which only people
-read. Comments and layout are not in the tree. Every other edit counts: to a name, a number, a default, an import.
+alone as a statement, and without the keyword arguments listed in `READER_KEYWORDS` and the meanings of columns, which
+only people read. Comments and layout are not in the tree. Every other edit counts: to a name, a number, a default, an
+import.
 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
@@ -24,21 +25,20 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
-from attention_audit.targets import list_folders
+from attention_audit.targets import PACKAGE_FOLDER, list_folders
 
-PACKAGE = "attention_audit"
-SOURCE = Path(__file__).parent
+PACKAGE_NAME = "attention_audit"
 DATA = ("*.csv", "*.css", "*.html", "*.js", "*.md", "*.yaml")
 """Data files that count as code of the modules beside them."""
-WORDS = frozenset({"description", "meaning", "unit"})
+READER_KEYWORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
 
 
 @cache
 def _find_file(module: str) -> Path | None:
-    first, *rest = module.split(".")
-    ours = first == PACKAGE
-    stems = [SOURCE.joinpath(*rest)] if ours else [Path(folder, first, *rest) for folder in list_folders()]
+    root, *rest = module.split(".")
+    ours = root == PACKAGE_NAME
+    stems = [PACKAGE_FOLDER.joinpath(*rest)] if ours else [Path(folder, root, *rest) for folder in list_folders()]
     paths = (path for stem in stems for path in (stem.with_suffix(".py"), stem / "__init__.py"))
     return next((path for path in paths if path.is_file()), None)
 
@@ -58,7 +58,7 @@ def _list_imports(tree: ast.Module) -> set[str]:
 def _is_words(node: object) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return isinstance(node, ast.keyword) and node.arg in WORDS
+    return isinstance(node, ast.keyword) and node.arg in READER_KEYWORDS
 
 
 def _drop_words(tree: ast.Module, columns: bool) -> None:
@@ -85,13 +85,13 @@ def _read(path: Path) -> tuple[str, list[str]]:
     source, or of the file beside the bytecode where this is whole and of the same source.
     """
     source = path.read_bytes()
-    kept = Path(cache_from_source(str(path))).with_suffix(".code")
+    cache_path = Path(cache_from_source(str(path))).with_suffix(".code")
 
     def seal(text: str) -> str:
         return hashlib.sha256(READER + source + text.encode()).hexdigest()
 
     with suppress(OSError, ValueError):
-        mark, _, text = kept.read_text(encoding="utf-8").partition("\n")
+        mark, _, text = cache_path.read_text(encoding="utf-8").partition("\n")
         if mark == seal(text):
             digest, *imports = json.loads(text)
             return digest, imports
@@ -103,7 +103,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
     # where it cannot be written, the next command parses the module again
     with suppress(AuditError):
         if not sys.dont_write_bytecode:
-            with write_whole(kept) as part:
+            with write_whole(cache_path) as part:
                 part.write_text(f"{seal(text)}\n{text}", encoding="utf-8")
     return digest, imports
 
@@ -115,8 +115,8 @@ def _find_imported(module: str) -> frozenset[str]:
     assert path is not None
     parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
     here = module if path.stem == "__init__" else module.rpartition(".")[0]
-    named = {resolve_name(name, here) if here else name for name in _read(path)[1]}
-    return frozenset(name for name in parents | named if _find_file(name))
+    imports = {resolve_name(name, here) if here else name for name in _read(path)[1]}
+    return frozenset(name for name in parents | imports if _find_file(name))
 
 
 @cache
@@ -152,10 +152,10 @@ def _list_files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
     """
     path = _find_file(module)
     assert path is not None
-    if not path.is_relative_to(SOURCE):
+    if not path.is_relative_to(PACKAGE_FOLDER):
         return frozenset([((module,), path)])
-    beside = (data for kind in DATA for data in path.parent.glob(kind))
-    return frozenset((file.relative_to(SOURCE).parts, file) for file in (path, *beside))
+    data_files = (data for kind in DATA for data in path.parent.glob(kind))
+    return frozenset((file.relative_to(PACKAGE_FOLDER).parts, file) for file in (path, *data_files))
 
 
 def code_hash(*modules: str, words: bool = False) -> str:
@@ -166,9 +166,9 @@ def code_hash(*modules: str, words: bool = False) -> str:
     `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. Each file
     is read once in a process.
     """
-    ours = (f"{PACKAGE}.{module}" for module in modules)
-    named = (inside if _find_file(inside) else module for module, inside in zip(modules, ours, strict=True))
-    names = frozenset().union(*map(find_closure, named))
+    ours = (f"{PACKAGE_NAME}.{module}" for module in modules)
+    roots = (inside if _find_file(inside) else module for module, inside in zip(modules, ours, strict=True))
+    names = frozenset().union(*map(find_closure, roots))
     digest = hashlib.sha256()
     for file, path in sorted(frozenset().union(*map(_list_files, names))):
         digest.update("/".join(file).encode() + b"\0")

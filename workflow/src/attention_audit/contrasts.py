@@ -6,7 +6,7 @@ from pydantic import field_validator
 
 from attention_audit.section import Name, OwnPath, Section
 
-UNIFORM, ADVERSARIES = "uniform", "adversaries"
+UNIFORM_KEY, ADVERSARIES_KEY = "uniform", "adversaries"
 """What the twin and the adversaries of models that are given are called; they are no models in question."""
 
 
@@ -29,21 +29,21 @@ class GivenSection(Section):
     @property
     def by_model(self) -> dict[str, list[str]]:
         """Return the paths of every model, by its name in paths of the results."""
-        others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
-        return self.models | {name: paths for name, paths in others.items() if paths}
+        references = {UNIFORM_KEY: self.uniform, ADVERSARIES_KEY: self.adversaries}
+        return self.models | {name: paths for name, paths in references.items() if paths}
 
     @field_validator("models")
     @classmethod
     def _check_paths(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
         for name, paths in models.items():
-            if name in (UNIFORM, ADVERSARIES):
+            if name in (UNIFORM_KEY, ADVERSARIES_KEY):
                 raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
             if not paths:
                 raise ValueError(f"{name!r} has no path; name one for each of its trainings")
         return models
 
 
-class Guides(Section):
+class GuideNames(Section):
     """The diagnostic MLP, named likewise, with the weights of the `judged` model, with `uniform` weights, with those of
     an `adversary`, and with weights of its `own` that it learns.
     """
@@ -65,7 +65,7 @@ class Contrasts(Section):
     seed: int
     uniform: str | None
     adversaries: list[str]
-    guides: Guides | None = None
+    guides: GuideNames | None = None
     chosen_on: Literal["dev", "test"] = "dev"
 
 

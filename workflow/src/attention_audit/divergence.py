@@ -24,15 +24,15 @@ def kl(a: Tensor, b: Tensor) -> Tensor:
     A weight of b that underflowed to 0 counts as the least positive number of its type; the result is then finite and a
     lower bound.
     """
-    least = torch.finfo(b.dtype).smallest_normal
-    return (a * (_log(a, 1.0) - _log(b, least))).sum(-1)
+    floor = torch.finfo(b.dtype).smallest_normal
+    return (a * (_log(a, 1.0) - _log(b, floor))).sum(-1)
 
 
 def jsd(a: Tensor, b: Tensor) -> Tensor:
     """Return the Jensen-Shannon divergence, 0 to ln 2; (..., L), (..., L) -> (...).  Jain & Wallace 2019, section 4."""
     middle = _log((a + b) / 2, 1.0)
-    both = a * (_log(a, 1.0) - middle) + b * (_log(b, 1.0) - middle)
-    return (both.sum(-1) / 2).clamp(0.0, LN2)
+    terms = a * (_log(a, 1.0) - middle) + b * (_log(b, 1.0) - middle)
+    return (terms.sum(-1) / 2).clamp(0.0, LN2)
 
 
 def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
@@ -41,9 +41,9 @@ def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
     Both have the same sum of a log a, so it is that less the sum of m log m, with m = (a + b) / 2: one logarithm a
     weight and not three. NaN where the weights are.
     """
-    both = a + b
+    total = a + b
     # a zero has a finite logarithm, which it then multiplies
-    doubled = both.clamp_min(torch.finfo(b.dtype).tiny).log_().mul_(both).sum(-1)
+    doubled = total.clamp_min(torch.finfo(b.dtype).tiny).log_().mul_(total).sum(-1)
     return ((a * _log(a, 1.0)).sum(-1) - (doubled / 2 - LN2 * a.sum(-1))).clamp_(0.0, LN2)
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention_audit.arrays import Integers
 from attention_audit.batching import mark_lengths
-from attention_audit.model.tail import ROWS, Tail, probabilities
+from attention_audit.model.tail import ROWS_AT_ONCE, Tail, probabilities
 
 
 class Head(NamedTuple):
@@ -60,7 +60,7 @@ class Heads(NamedTuple):
         with torch.enable_grad():
             context = self.compute_contexts(self.weights[None])[0].requires_grad_()
             logits = self.tail.apply(context, self.below)
-            slopes = [torch.autograd.grad(one.sum(), context, retain_graph=True)[0] for one in logits.unbind(-1)]
+            slopes = [torch.autograd.grad(logit.sum(), context, retain_graph=True)[0] for logit in logits.unbind(-1)]
         by_context = torch.stack(slopes, -1).reshape(*self.weights.shape[:2], -1, len(slopes))
         by_weight = self.values @ by_context
         weights = self.weights.to(by_weight.dtype)[..., None]
@@ -137,9 +137,9 @@ class PaddedReadout:
         """Return the weights in K other orders of the items, the same in all heads: (K, n, L) -> (K, n, L) or (K, n, H,
         L).
         """
-        places = orders if self.heads is None else orders.unsqueeze(-2)
+        index = orders if self.heads is None else orders.unsqueeze(-2)
         weights = self.weights.expand(len(orders), *self.weights.shape)
-        return weights.gather(-1, places.expand(weights.shape))
+        return weights.gather(-1, index.expand(weights.shape))
 
     def reorder(self, order: Tensor) -> "PaddedReadout":
         """Impose the weights in another order of the items, the same in all heads: (n, L).
@@ -205,7 +205,7 @@ class PaddedReadout:
         rows = by_logit.any(-1).nonzero()[:, 0]
         by_context = torch.zeros_like(contexts).flatten(0, 1)
         flat = contexts.flatten(0, 1)
-        for some in torch.split(rows, ROWS):
+        for some in torch.split(rows, ROWS_AT_ONCE):
             with torch.enable_grad():
                 context = flat[some].requires_grad_()
                 logits = heads.tail.apply(context, heads.below[some % len(self.attention)])

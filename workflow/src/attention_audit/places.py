@@ -5,10 +5,11 @@ Names in braces stand for what a file is of.
 
 from pathlib import Path
 
+from attention_audit.targets import PACKAGE_FOLDER
+
 RESULTS = "results"
 """The folder of the results, where the configuration names no other."""
-PACKAGE = Path(__file__).parent
-TREE = PACKAGE / "tree" if (PACKAGE / "tree").is_dir() else PACKAGE.parents[2]
+TREE = PACKAGE_FOLDER / "tree" if (PACKAGE_FOLDER / "tree").is_dir() else PACKAGE_FOLDER.parents[2]
 """The folder of the Snakefile and of all that it reads: the repository, or the part of it that a wheel carries."""
 CATALOGUE = Path("workflow/catalogue.yaml")
 """Where data sets are declared, from TREE."""
@@ -19,23 +20,23 @@ class Places:
 
     def __init__(self, results: str = RESULTS) -> None:
         self.results = results
-        trained = f"{results}/models/{{training}}/seed{{seed}}"
-        read = f"{results}/readouts/{{training}}/seed{{seed}}"
+        models = f"{results}/models/{{training}}/seed{{seed}}"
+        readouts = f"{results}/readouts/{{training}}/seed{{seed}}"
         self.raw = f"{results}/raw"
         """The folder of fetched files."""
         self.corpus = f"{results}/corpora/{{dataset}}/{{file}}.parquet"
         """A file of a data set: corpus, census or vocabulary."""
-        self.weights = f"{trained}.safetensors"
+        self.weights = f"{models}.safetensors"
         """The weights of a training."""
-        self.history = f"{trained}.history.parquet"
+        self.history = f"{models}.history.parquet"
         """The epochs of a training."""
-        self.search = f"{trained}.search.parquet"
+        self.search = f"{models}.search.parquet"
         """The steps of a search."""
-        self.readout = f"{read}/{{split}}.parquet"
+        self.readout = f"{readouts}/{{split}}.parquet"
         """The readout of a training on one split."""
-        self.head = f"{read}/head.parquet"
+        self.head = f"{readouts}/head.parquet"
         """The head of a model of pairs."""
-        self.tail = f"{read}/tail.safetensors"
+        self.tail = f"{readouts}/tail.safetensors"
         """The tail of a Transformer that is read out."""
         self.transformer = f"{results}/transformer.json"
         """What is known of the Transformer of the run."""

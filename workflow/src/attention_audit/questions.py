@@ -31,41 +31,46 @@ QUARTER_CUTS = (0.25, 0.75)
 
 QUESTIONS: Mapping[str, Question] = {
     "located": Question(
-        "Are top words the words that matter?", QUARTER_CUTS, EXTENTS, 0.25, "share",
-        "what the predicted class loses without the first words of the input: attention's way from random words (0) to "
-        "those of leave-one-out (1)",
+        asks="Are top words the words that matter?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
+        measured="what the predicted class loses without the first words of the input: attention's way from random "
+        "words (0) to those of leave-one-out (1)",
     ),
     "ranks": Question(
-        "Does more weight mean more important?", QUARTER_CUTS, EXTENTS, 0.25, "share",
-        "items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
+        asks="Does more weight mean more important?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
+        measured="items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
     ),
     "signed": Question(
-        "Does the top word speak for the prediction?", (0.85, 0.95),
-        ("in too few texts", "at best in most texts", "in most texts", "at least in most texts", "in nearly all texts"),
-        0.10, "percent",
-        "share of texts whose item of the highest weight supports the prediction; and the share of the exceptions of "
-        "shuffled weights that it avoids",
+        asks="Does the top word speak for the prediction?", cuts=(0.85, 0.95),
+        said=(
+            "in too few texts", "at best in most texts", "in most texts", "at least in most texts",
+            "in nearly all texts",
+        ),
+        gap=0.10, unit="percent",
+        measured="share of texts whose item of the highest weight supports the prediction; and the share of the "
+        "exceptions of shuffled weights that it avoids",
     ),
     "used": Question(
-        "Does the prediction depend on the weights?", (0.025, 0.10),
-        ("hardly", "at most moderately", "moderately", "at least moderately", "strongly"), 0.05, "probability",
-        "mean change of the prediction (TVD) under shuffled weights",
+        asks="Does the prediction depend on the weights?", cuts=(0.025, 0.10),
+        said=("hardly", "at most moderately", "moderately", "at least moderately", "strongly"),
+        gap=0.05, unit="probability",
+        measured="mean change of the prediction (TVD) under shuffled weights",
     ),
     "stable": Question(
-        "Does another training show this map?", QUARTER_CUTS, EXTENTS, 0.25, "share",
-        "similarity of the maps of two trainings, mean over pairs: 1 the same map, 0 an unrelated one",
+        asks="Does another training show this map?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
+        measured="similarity of the maps of two trainings, mean over pairs: 1 the same map, 0 an unrelated one",
     ),
     "unique": Question(
-        "Does the prediction fix the map?", QUARTER_CUTS, EXTENTS, 0.25, "share",
-        "similarity of the map to that of the furthest adversary that predicts as nearly alike as another training",
+        asks="Does the prediction fix the map?", cuts=QUARTER_CUTS, said=EXTENTS, gap=0.25, unit="share",
+        measured="similarity of the map to that of the furthest adversary that predicts as nearly alike as another "
+        "training",
     ),
     "needed": Question(
-        "Does attention help accuracy?", (0.01, 0.03), GAINS, 1.0, "points",
-        "macro F1 of the model less that of its twin with uniform weights",
+        asks="Does attention help accuracy?", cuts=(0.01, 0.03), said=GAINS, gap=1.0, unit="points",
+        measured="macro F1 of the model less that of its twin with uniform weights",
     ),
     "transferable": Question(
-        "Do the weights help another model?", (0.01, 0.03), GAINS, 1.0, "points",
-        "macro F1 of the MLP guided by the model's maps less that of the MLP guided by uniform weights",
+        asks="Do the weights help another model?", cuts=(0.01, 0.03), said=GAINS, gap=1.0, unit="points",
+        measured="macro F1 of the MLP guided by the model's maps less that of the MLP guided by uniform weights",
     ),
 }  # fmt: skip
 """In the order in which they are shown."""

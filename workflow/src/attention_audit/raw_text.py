@@ -26,14 +26,16 @@ class RawText(NamedTuple):
         """Return how many of its words are of the first text of a pair; all, where this is no pair."""
         return len(self.places) if self.second is None else bisect_left(self.places, self.second)
 
-    def join_pair(self, other: "RawText") -> "RawText":
+    def join_pair(self, second_text: "RawText") -> "RawText":
         """Join both texts of a pair."""
         second = len(self.text) + 1
-        return RawText(f"{self.text}\n{other.text}", [*self.places, *(second + at for at in other.places)], second)
+        return RawText(
+            f"{self.text}\n{second_text.text}", [*self.places, *(second + at for at in second_text.places)], second
+        )
 
 
-def join_words(words: Sequence[str], first: int | None = None) -> RawText:
-    """Join words by spaces. first: how many of them are of the first text of a pair, if it is one."""
-    if first is not None and first < len(words):
-        return join_words(words[:first]).join_pair(join_words(words[first:]))
+def join_words(words: Sequence[str], first_count: int | None = None) -> RawText:
+    """Join words by spaces. first_count: how many of them are of the first text of a pair, if it is one."""
+    if first_count is not None and first_count < len(words):
+        return join_words(words[:first_count]).join_pair(join_words(words[first_count:]))
     return RawText(" ".join(words), [*accumulate((1 + len(word) for word in words[:-1]), initial=0)])

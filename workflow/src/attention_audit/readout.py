@@ -40,9 +40,9 @@ HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 TAIL_FILE = "tail.safetensors"
 """Name of the file with the tail of a Transformer, likewise."""
-TEXTS_AT_ONCE = 2000
+READOUT_TEXTS_AT_ONCE = 2000
 """Texts of a readout that are read or written together, since all of them may not fit in memory."""
-POSITIONS = 4096
+PADDED_ITEMS = 4096
 """Items of the texts that are padded together."""
 HEADED_TEXTS_AT_ONCE = 250
 """The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
@@ -142,8 +142,8 @@ class Readout:
     @cached_property
     def places(self) -> list[Integers]:
         """Find which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
-        known = None if self.several is None else self.several.places
-        return [np.arange(count) for count in self.words.tolist()] if known is None else known
+        positions = None if self.several is None else self.several.places
+        return [np.arange(count) for count in self.words.tolist()] if positions is None else positions
 
     @property
     def word_attention(self) -> list[Floats32]:
@@ -159,7 +159,7 @@ class Readout:
         """Return the same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
         if missing := [name for name in ids if name not in at]:
-            raise AuditError(f"readout: text {missing[0]!r} is missing; rebuild the readouts of this data set")
+            raise AuditError("readout", f"text {missing[0]!r} is missing", "rebuild the readouts of this data set")
         return _select(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property
@@ -181,7 +181,7 @@ class Readout:
             raise ValueError("the readout has one map and no heads")
         return _pad(self.several.weights, members, torch.float64).transpose(1, 2).contiguous()
 
-    def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[PaddedReadout]:
+    def batches(self, dtype: torch.dtype, positions: int = PADDED_ITEMS) -> Iterator[PaddedReadout]:
         """Return all texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
@@ -192,15 +192,15 @@ class Readout:
                 for row, member in zip(choices.numpy(), members, strict=True):
                     row[self.candidates[member]] = True
             yield PaddedReadout(
-                members,
-                _pad(self.attention, members, dtype),
-                _pad(self.contribution, members, dtype),
-                torch.tensor(self.bias[members], dtype=dtype),
-                torch.from_numpy(lengths[members]),
-                head,
-                choices,
-                None if self.attending is None else self.attending.pad(members, dtype),
-                None if self.several is None else torch.from_numpy(self.several.marks[members]),
+                members=members,
+                attention=_pad(self.attention, members, dtype),
+                contribution=_pad(self.contribution, members, dtype),
+                bias=torch.tensor(self.bias[members], dtype=dtype),
+                lengths=torch.from_numpy(lengths[members]),
+                head=head,
+                candidates=choices,
+                heads=None if self.attending is None else self.attending.pad(members, dtype),
+                marks=None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
 
     def predict(self, attention: Sequence[Floats32]) -> Floats32:
@@ -250,7 +250,7 @@ class Readout:
 
     def tables(self) -> Iterator[pa.Table]:
         """Return the columns as tables in order, of at most TEXTS_AT_ONCE texts; with heads HEADED_TEXTS_AT_ONCE."""
-        columns, rows = self.columns(), TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
+        columns, rows = self.columns(), READOUT_TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
             yield pa.table(part, schema=self.kind.schema)
@@ -284,14 +284,23 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     classes = len(attending.tail.weights["classifier.bias"])
     bias, logits = np.empty((2, len(ids), classes), np.float32)
     lengths = np.array([len(weights) for weights in attending.weights])
-    for members in sort_by_length(lengths, POSITIONS):
+    for members in sort_by_length(lengths, PADDED_ITEMS):
         heads = attending.pad(members, torch.float32)
         values, bias[members], logits[members] = (part.numpy() for part in heads.expand())
         seen = heads.weights.double().mean(1).float().numpy()
         for member, map_, of_items in zip(members, seen, values, strict=True):
             maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
     predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, several=attending)
+    return Readout(
+        ids=list(ids),
+        labels=labels,
+        predictions=predicted.argmax(1),
+        probabilities=predicted,
+        attention=maps,
+        contribution=contribution,
+        bias=bias,
+        several=attending,
+    )
 
 
 def build_head_columns(head: Head | None) -> dict[str, Any]:
@@ -313,10 +322,10 @@ def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | Non
     expected = counts * math.prod(shape)
     if len(wrong := np.flatnonzero(np.diff(ends) != expected)):
         at = int(wrong[0])
-        said = (
+        fault = (
             f"column {column} of text {table['id'][at].as_py()!r} has {len(rows[at])} values, where {expected[at]} fit"
         )
-        raise AuditError(f"{path}: {said}; {rebuild_hint(path)}")
+        raise AuditError(str(path), fault, rebuild_hint(path))
     return [row.reshape(count, *shape) for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
@@ -324,7 +333,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
     weight, bias = table["weight"].to_pylist(), table["bias"].to_pylist()
     if [*map(len, weight)] != [outputs] * classes:
-        raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
+        raise AuditError(str(path), "does not fit the readouts beside it, which have other sizes", rebuild_hint(path))
     return Head(torch.tensor(weight), torch.tensor(bias))
 
 
@@ -332,22 +341,22 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     heads = max(1, len(table["heads"][0]) // int(lengths[0]))
     weights = _split_rows(table, path, "heads", lengths, heads)
-    known = not table["places"].null_count
-    places = [row.astype(np.int64) for row in _split_rows(table, path, "places")] if known else None
+    has_places = not table["places"].null_count
+    positions = [row.astype(np.int64) for row in _split_rows(table, path, "places")] if has_places else None
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
-        return Maps(weights, marks, places=places, cut=cut)
+        return Maps(weights, marks, places=positions, cut=cut)
     width, joined = tail.weights["output.weight"].shape
     values = _split_rows(table, path, "values", lengths, heads, joined // heads)
     below = np.stack(_split_rows(table, path, "below", np.full(len(table), width)))
-    return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
+    return HeadStates(weights, marks, values, below, tail, places=positions, cut=cut)
 
 
 def _read_maps(table: pa.Table) -> dict[str, list[Floats32]]:
     """Read the further maps of a table, by name."""
     names = table["map_names"][0].as_py()
     rows = table["maps"].to_pylist() if names else []
-    return {name: [np.array(row[place], np.float32) for row in rows] for place, name in enumerate(names)}
+    return {name: [np.array(row[index], np.float32) for row in rows] for index, name in enumerate(names)}
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
@@ -356,17 +365,17 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
     labels, decided = (table[column].to_numpy().astype(np.int64) for column in ("label", "prediction"))
     lengths, pairs = np.array([*map(len, attention)]), not table["candidates"].null_count
     return Readout(
-        table["id"].to_pylist(),
-        labels,
-        decided,
-        predicted,
-        attention,
-        _split_rows(table, path, "contribution", lengths, outputs),
-        bias,
-        _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
-        _split_rows(table, path, "candidates") if pairs else None,
-        _read_several(table, path, tail, lengths) if "heads" in table.column_names else None,
-        _read_maps(table),
+        ids=table["id"].to_pylist(),
+        labels=labels,
+        predictions=decided,
+        probabilities=predicted,
+        attention=attention,
+        contribution=_split_rows(table, path, "contribution", lengths, outputs),
+        bias=bias,
+        head=_read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
+        candidates=_split_rows(table, path, "candidates") if pairs else None,
+        several=_read_several(table, path, tail, lengths) if "heads" in table.column_names else None,
+        maps=_read_maps(table),
     )
 
 
@@ -380,12 +389,14 @@ def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     kind = find_kind(path)
     if kind is not HEADED:
         return kind, None
-    beside = path.with_name(TAIL_FILE)
-    tensors = read_weights(beside)
+    tail_path = path.with_name(TAIL_FILE)
+    tensors = read_weights(tail_path)
     try:
         return kind, build_tail(tensors)
     except (KeyError, IndexError) as error:
-        raise AuditError(f"{beside}: holds no tail of a Transformer ({error}); {rebuild_hint(beside)}") from error
+        raise AuditError(
+            str(tail_path), f"holds no tail of a Transformer ({error})", rebuild_hint(tail_path)
+        ) from error
 
 
 def read_readout(path: Path) -> Readout:
@@ -403,7 +414,7 @@ def read_readouts(path: Path) -> Iterator[Readout]:
     Raises AuditError as `read_readout` does.
     """
     kind, tail = _kind(path)
-    rows = TEXTS_AT_ONCE if tail is None else HEADED_TEXTS_AT_ONCE
+    rows = READOUT_TEXTS_AT_ONCE if tail is None else HEADED_TEXTS_AT_ONCE
     for table in read_batches(path, kind, kind.schema.names):
         for start in range(0, len(table), rows):
             yield _from_table(table.slice(start, rows), path, tail)

@@ -18,7 +18,7 @@ def roc_auc(labels: Integers, probabilities: Array) -> float:
     classes = [1] if probabilities.shape[1] == 2 else range(probabilities.shape[1])
     positive = {number: labels == number for number in classes}
     areas = [
-        roc_auc_score(own, probabilities[:, number]) for number, own in positive.items() if 0 < own.sum() < len(own)
+        roc_auc_score(mask, probabilities[:, number]) for number, mask in positive.items() if 0 < mask.sum() < len(mask)
     ]
     return fmean(areas) if areas else math.nan
 
@@ -28,7 +28,7 @@ def macro_f1(labels: Integers, predictions: Integers) -> float:
     return float(f1_score(labels, predictions, average="macro", zero_division=0))
 
 
-def f1(labels: Integers, predictions: Integers, classes: int) -> float:
+def compute_f1(labels: Integers, predictions: Integers, classes: int) -> float:
     """Compute F1 as in the papers, from (N,), (N,): of two classes, the positive one's; of more, `macro_f1`.
 
     0 where it is undefined.

@@ -43,7 +43,7 @@ OwnPath = Annotated[
 def check_target(target: str) -> str:
     """Return "module:name". Raises ValueError where there is no such name."""
     if fault := find_fault(target):
-        raise ValueError(fault)
+        raise ValueError(str(fault))
     return target
 
 
@@ -65,9 +65,9 @@ class RegisteredName:
         """Return the name. Raises PydanticKnownError or ValueError where there is none such."""
         if ":" in name:
             return check_target(name)
-        *others, last = map(repr, self.names())
-        if repr(name) not in (*others, last):
-            raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+        *names, last = map(repr, self.names())
+        if repr(name) not in (*names, last):
+            raise PydanticKnownError("literal_error", {"expected": f"{', '.join(names)} or {last}"})
         return name
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -82,8 +82,8 @@ Value = TypeVar("Value")
 
 def refuse_duplicates(what: str, values: list[Value]) -> list[Value]:
     """Return the values. Raises ValueError for the first that occurs twice; `what` says what a value is."""
-    for place, value in enumerate(values):
-        if value in values[:place]:
+    for index, value in enumerate(values):
+        if value in values[:index]:
             raise ValueError(f"duplicate {what} {value!r}")
     return values
 

@@ -61,22 +61,22 @@ def serve(number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(fileno=number)
     # nobody writes to this pipe; where its other end closes, the server has ended
-    alive, held = os.pipe()
+    alive, write_end = os.pipe()
     while sys.stdin not in select.select([listening, sys.stdin], [], [])[0]:
         connection, _ = listening.accept()
         with connection, suppress(OSError):
             _, streams, _, _ = socket.recv_fds(connection, 1, 2)
             # a caller that has gone says nothing
-            if told := connection.makefile("rb").read():
-                call = json.loads(told)
+            if request := connection.makefile("rb").read():
+                call = json.loads(request)
                 prepare(call["arguments"])
                 if not os.fork():
-                    os.close(held)
+                    os.close(write_end)
                     listening.close()
                     run_job(connection, streams, alive, main, **call)
             for stream in streams:
                 os.close(stream)
-    os.close(held)
+    os.close(write_end)
     with suppress(ChildProcessError):
         os.wait()
 
@@ -95,8 +95,8 @@ def run_job(
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setpgid(0, 0)
-        for place, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *streams]):
-            os.dup2(stream, place)
+        for descriptor, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *streams]):
+            os.dup2(stream, descriptor)
             os.close(stream)
         os.environ.clear()
         os.environ.update(environment)

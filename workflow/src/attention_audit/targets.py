@@ -18,7 +18,7 @@ from attention_audit.errors import AuditError, suggest
 
 FOLDERS = "ATTENTION_AUDIT_FOLDERS"
 """Variable of the environment: where a user's modules are looked for, after all other places."""
-SOURCE = Path(__file__).parent
+PACKAGE_FOLDER = Path(__file__).parent
 
 
 def list_folders() -> list[str]:
@@ -28,8 +28,8 @@ def list_folders() -> list[str]:
 
 def look_in(folders: Iterable[Path]) -> None:
     """Look for modules in these folders too, here and in the processes that this one starts."""
-    known = dict.fromkeys([*list_folders(), *(str(folder.resolve()) for folder in folders)])
-    os.environ[FOLDERS] = os.pathsep.join(known)
+    paths = dict.fromkeys([*list_folders(), *(str(folder.resolve()) for folder in folders)])
+    os.environ[FOLDERS] = os.pathsep.join(paths)
 
 
 def name_module(target: str) -> str:
@@ -40,9 +40,9 @@ def name_module(target: str) -> str:
 @cache
 def qualify_module(module: str) -> str:
     """Return the whole name of a module, which targets name from inside this package, if it is of it."""
-    first = module.partition(".")[0]
-    own = (SOURCE / first).is_dir() or (SOURCE / f"{first}.py").is_file()
-    return f"attention_audit.{module}" if own else module
+    root = module.partition(".")[0]
+    is_ours = (PACKAGE_FOLDER / root).is_dir() or (PACKAGE_FOLDER / f"{root}.py").is_file()
+    return f"attention_audit.{module}" if is_ours else module
 
 
 def import_target(target: str) -> Any:
@@ -54,8 +54,8 @@ def import_target(target: str) -> Any:
     except Exception as error:
         if qualify_module(module) != module:
             raise
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise AuditError(f"{target}: {module} cannot be imported ({said}); mend it") from error
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise AuditError(target, f"{module} cannot be imported ({reason})", "mend it") from error
 
 
 def load(target: str) -> Any:
@@ -63,23 +63,24 @@ def load(target: str) -> Any:
     return getattr(import_target(target), target.partition(":")[2])
 
 
-def find_fault(target: str) -> str:
-    """Say what is wrong with a target: "" where its module has this name. The module is read, and not imported."""
+def find_fault(target: str) -> AuditError | None:
+    """Find what is wrong with a target; None where its module has this name. The module is read, and not imported."""
     module, _, name = target.partition(":")
     if not module or not name:
-        return f"{target}: names no function of a module; write module:name"
+        return AuditError(target, "names no function of a module", "write module:name")
     sys.path += [folder for folder in list_folders() if folder not in sys.path]
     try:
         spec = find_spec(qualify_module(module))
         if spec is None or spec.origin is None:
-            known = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
+            modules = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
             looked = ", ".join(list_folders()) or "the working directory"
-            return (
-                f"{target}: there is no {module}.py in {looked}{suggest(module, known)}; put it there, or mend its name"
-            )
+            fault = f"there is no {module}.py in {looked}{suggest(module, modules)}"
+            return AuditError(target, fault, "put it there, or mend its name")
         table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
     except Exception as error:
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return f"{target}: {module} cannot be read ({said}); mend it"
-    known = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
-    return "" if name in known else f"{target}: {spec.origin} has no {name!r}{suggest(name, known)}; mend it"
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return AuditError(target, f"{module} cannot be read ({reason})", "mend it")
+    names = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
+    if name in names:
+        return None
+    return AuditError(target, f"{spec.origin} has no {name!r}{suggest(name, names)}", "mend it")

@@ -1,4 +1,6 @@
-"""A configuration as somebody wrote it: what a reader of YAML takes without a word, and values of a command line."""
+"""YAML: the package's own files; and a configuration as somebody wrote it: what a reader of YAML takes without a word,
+and values of a command line.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +9,16 @@ from typing import Any
 import yaml
 
 from attention_audit.errors import AuditError, join_faults
+
+
+def read_package_yaml(path: Path) -> Any:
+    """Read a YAML file of the package. Raises AuditError, naming file and line, where it is no YAML."""
+    with path.open(encoding="utf-8") as file:
+        try:
+            return yaml.safe_load(file)
+        except yaml.MarkedYAMLError as error:
+            place = f"{path}, line {error.problem_mark.line + 1}" if error.problem_mark else str(path)
+            raise AuditError(place, f"is no YAML ({error.problem})", "mend it") from error
 
 
 def _find_given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
@@ -39,10 +51,10 @@ def refuse_given_twice(path: Path) -> None:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
-    found = _find_given_twice(root, set()) if root else ()
+    duplicates = _find_given_twice(root, set()) if root else ()
     faults = [
-        AuditError(str(path), f"the key {key} stands in line {first} and again in line {second}", "leave one out")
-        for key, first, second in found
+        AuditError(str(path), f"the key {key} stands in line {earlier} and again in line {later}", "leave one out")
+        for key, earlier, later in duplicates
     ]
     if faults:
         raise join_faults(faults)
@@ -60,7 +72,7 @@ def parse_value(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         return value
     try:
-        read = yaml.safe_load(value)
+        scalar = yaml.safe_load(value)
     except yaml.YAMLError:
         return value
-    return read if read is None or isinstance(read, bool | int | float) else value
+    return scalar if scalar is None or isinstance(scalar, bool | int | float) else value

@@ -22,7 +22,7 @@ from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.parquet import read_reason
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
-from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
 from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.given import GivenTrainings, check_path, name_classes, name_readouts, readout
@@ -229,7 +229,7 @@ def audit(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
-    given = name_readouts(readouts=readouts, **{UNIFORM: uniform, ADVERSARIES: adversaries})
+    given = name_readouts(readouts=readouts, **{UNIFORM_KEY: uniform, ADVERSARIES_KEY: adversaries})
     with TemporaryDirectory(prefix="attention-audit-") as folder:
         own: dict[str, Any] = {name: [] for name in given}
         for name, several in given.items():

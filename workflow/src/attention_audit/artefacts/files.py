@@ -21,11 +21,11 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-KEY = "attention_audit_crc32"
+SEAL_KEY = "attention_audit_crc32"
 """Key of the seal in the metadata of a file that has keys."""
-MARK = b"crc32 of all other bytes: "
-DIGITS = 8
-OPEN = MARK + b"-" * DIGITS
+SEAL_MARK = b"crc32 of all other bytes: "
+SEAL_DIGITS = 8
+OPEN_SEAL = SEAL_MARK + b"-" * SEAL_DIGITS
 """What a writer leaves in its place until the file is complete: in Parquet's footer, in the header of safetensors, in
 other files at the end."""
 
@@ -43,7 +43,7 @@ def make_scratch(path: Path) -> Iterator[Path]:
     except OSError as error:
         # a library may say more than the system does, such as the name of the temporary file
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise AuditError(f"{path}: cannot be written ({reason}); free or unlock the folder") from error
+        raise AuditError(str(path), f"cannot be written ({reason})", "free or unlock the folder") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -70,9 +70,9 @@ def checksum(path: Path) -> str:
 
 def sweep(folder: Path) -> None:
     """Remove the half-written files that killed jobs left under `folder`."""
-    for left in folder.rglob(".*.part"):
+    for path in folder.rglob(".*.part"):
         with suppress(OSError):
-            left.unlink()
+            path.unlink()
 
 
 def rebuild_hint(path: Path) -> str:
@@ -90,21 +90,21 @@ def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
         mmap(stream.fileno(), 0, access=ACCESS_READ) as content,
         memoryview(content) as view,
     ):
-        place = content.rfind(MARK) + len(MARK)
-        behind = place + DIGITS
-        if place < len(MARK):
+        start = content.rfind(SEAL_MARK) + len(SEAL_MARK)
+        behind = start + SEAL_DIGITS
+        if start < len(SEAL_MARK):
             raise ValueError(f"{path}: no seal")
-        return place, content[place:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:place]))
+        return start, content[start:behind], b"%08x" % zlib.crc32(view[behind:], zlib.crc32(view[:start]))
 
 
 @contextmanager
 def write_sealed(path: Path) -> Iterator[Path]:
-    """Give a temporary path as `write_whole` does. `OPEN` is to be written to it; the checksum then takes its place."""
+    """Give a temporary path as `write_whole` does. `OPEN_SEAL` is to be written to it, where the checksum comes."""
     with write_whole(path) as temporary:
         yield temporary
-        place, _, digits = _compute_seal(temporary)
+        start, _, digits = _compute_seal(temporary)
         with temporary.open("r+b") as stream:
-            stream.seek(place)
+            stream.seek(start)
             stream.write(digits)
 
 
@@ -116,23 +116,23 @@ def check_seal(path: Path, what: str, *errors: type[Exception]) -> Iterator[None
     damaged: where the seal does not hold, or the block raises one of `errors`, of which ValueError is one.
     """
     try:
-        _, found, expected = _compute_seal(path)
-        if found != expected:
+        _, digits, expected = _compute_seal(path)
+        if digits != expected:
             raise ValueError(f"{path}: broken seal")
         yield
     except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), "not there", rebuild_hint(path)) from error
     except errors as error:
-        raise AuditError(f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}") from error
+        raise AuditError(str(path), f"truncated or corrupt {what}", rebuild_hint(path)) from error
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error
+        raise AuditError(str(path), f"cannot be read ({error.strerror})", rebuild_hint(path)) from error
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:
     """Write a record, whole or not at all, with its seal."""
     with write_sealed(path) as temporary:
         # the seal stands at the end
-        temporary.write_text(json.dumps({**dict(sorted(record.items())), KEY: OPEN.decode()}) + "\n")
+        temporary.write_text(json.dumps({**dict(sorted(record.items())), SEAL_KEY: OPEN_SEAL.decode()}) + "\n")
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def read_record(path: Path) -> dict[str, Any]:
     """
     with check_seal(path, "record", ValueError, KeyError):
         record: dict[str, Any] = json.loads(path.read_bytes())
-        del record[KEY]
+        del record[SEAL_KEY]
     return record
 
 
@@ -161,4 +161,4 @@ def check_recorded(records: Iterable[Path]) -> None:
         except OSError as error:
             fault = f"cannot be read ({error.strerror})"
         if fault:
-            raise AuditError(f"{file}: {fault}; {rebuild_hint(file)}")
+            raise AuditError(str(file), fault, rebuild_hint(file))

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 from pydantic import TypeAdapter
 
-KEY = "attention_audit_job"
+JOB_KEY = "attention_audit_job"
 FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
 
@@ -91,10 +91,10 @@ def describe_machine() -> Machine:
 
 def _measure_use(workers: int) -> tuple[float, int]:
     """Return CPU seconds and the peak of memory in bytes, of this process and its workers."""
-    own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    process, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     # the system reports only the largest worker, in KiB except on macOS
-    memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
-    return round(own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
+    memory = (process.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+    return round(process.ru_utime + process.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
 
 
 def write_note(
@@ -113,13 +113,26 @@ def write_note(
     """
 
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
-    read, made = (tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs))
-    size = measure_inputs(path for path in read if Path(path).exists())
-    used = _measure_use(workers)
-    entry = Entry(stage, read, made, started, seconds, *used, round(size, 6), describe_machine(), round(importing, 3))
+    input_paths, output_paths = (
+        tuple(path.as_posix() for group in files.values() for path in group) for files in (inputs, outputs)
+    )
+    size = measure_inputs(path for path in input_paths if Path(path).exists())
+    cpu_seconds, peak_memory = _measure_use(workers)
+    entry = Entry(
+        stage=stage,
+        inputs=input_paths,
+        outputs=output_paths,
+        started=started,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        peak_memory=peak_memory,
+        read=round(size, 6),
+        machine=describe_machine(),
+        importing=round(importing, 3),
+    )
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({KEY: asdict(entry)}, default=datetime.isoformat) + "\n")
+        file.write(json.dumps({JOB_KEY: asdict(entry)}, default=datetime.isoformat) + "\n")
     return entry
 
 
@@ -127,10 +140,10 @@ def _read_lines(log: Path) -> list[str]:
     return log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
-def read_entry(log: Path) -> Entry | None:
+def read_last_entry(log: Path) -> Entry | None:
     """Read the entry in the last line of a log; None where the job did not succeed."""
     try:
-        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[KEY])
+        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[JOB_KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 
@@ -147,7 +160,7 @@ def list_failures(logs: Path, since: float) -> list[str]:
 
 def read_entries(logs: Path) -> list[Entry]:
     """Return all jobs whose logs lie under a folder, the earliest first."""
-    return sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
+    return sorted(filter(None, map(read_last_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
-from .files import KEY, OPEN, check_seal, rebuild_hint, write_sealed
+from .files import OPEN_SEAL, SEAL_KEY, check_seal, rebuild_hint, write_sealed
 from .provenance import Provenance
 
 if TYPE_CHECKING:  # pandas takes a third of a second to import, and most stages do not use it
@@ -77,7 +77,7 @@ def open_writer(path: Path, artefact: Artefact, provenance: Provenance) -> Itera
         yield write
         if gathered:
             write_group()
-        writer.add_key_value_metadata({KEY: OPEN.decode()})
+        writer.add_key_value_metadata({SEAL_KEY: OPEN_SEAL.decode()})
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def open_parquet(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
         schema = file.schema_arrow
         if _name_kind(schema) != artefact.name or not schema.equals(artefact.schema, check_metadata=False):
             raise AuditError(
-                f"{path}: is no {artefact.name} file, or has other columns than this version's; {rebuild_hint(path)}"
+                str(path), f"is no {artefact.name} file, or has other columns than this version's", rebuild_hint(path)
             )
         yield file
 

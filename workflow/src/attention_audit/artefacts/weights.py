@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save
 
 from attention_audit.arrays import Array
 
-from .files import KEY, OPEN, check_seal, write_sealed
+from .files import OPEN_SEAL, SEAL_KEY, check_seal, write_sealed
 from .provenance import Provenance
 
 
@@ -27,7 +27,7 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
     """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # everything under one key, since safetensors writes several keys in no fixed order
-    header = json.dumps(provenance.record() | {KEY: OPEN.decode()}, sort_keys=True)
+    header = json.dumps(provenance.record() | {SEAL_KEY: OPEN_SEAL.decode()}, sort_keys=True)
     with write_sealed(path) as temporary:
         temporary.write_bytes(save(tensors, metadata={"attention_audit": header}))
 
@@ -56,7 +56,7 @@ def write_array(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iter
         array.flush()
         del array
         with temporary.open("ab") as stream:
-            stream.write(OPEN)
+            stream.write(OPEN_SEAL)
 
 
 def open_array(path: Path) -> Array:

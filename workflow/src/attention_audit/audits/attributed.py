@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_audit.arrays import Floats, Integers
-from attention_audit.batching import sample_texts
+from attention_audit.batching import sample_indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
@@ -53,7 +53,7 @@ def list_maps(readout: Readout) -> dict[str, Scores]:
 def sample_several(readout: Readout, deletion: Deletion, chosen: Integers) -> Integers:
     """Sample the texts of several words of which `located` is asked: those of `deletion`, and those at `chosen`."""
     several = np.flatnonzero(readout.words > 1)
-    return np.intersect1d(several, np.union1d(sample_texts(len(readout), deletion.texts), chosen))
+    return np.intersect1d(several, np.union1d(sample_indices(len(readout), deletion.texts), chosen))
 
 
 @dataclass(eq=False)
@@ -147,7 +147,7 @@ class AttributedTexts:
     @cached_property
     def integrated_gradients(self) -> tuple[Integers, Scores]:
         """Return the positions of a sample of the texts, and integrated gradients with their signs."""
-        chosen = sample_texts(len(self.split), self.agreement.texts)
+        chosen = sample_indices(len(self.split), self.agreement.texts)
         found = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
         self.report(f"integrated gradients of {len(chosen)} texts")
         return chosen, found

@@ -24,7 +24,7 @@ from attention_audit.batching import sort_into_runs
 from attention_audit.divergence import detect_flips, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import CarriedStates
-from attention_audit.model.network import Network, PairClassifier, read, use_inference
+from attention_audit.model.network import Network, PairClassifier, add_states, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
@@ -72,10 +72,15 @@ def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
     for members, pieces in texts.pieces.iterate_by_length():
         width = int(texts.lengths[members].max()) + 2
         candidates = None if texts.candidates is None else texts.candidates[members]
-        of_texts = (texts.ids[members, :width], texts.lengths[members], texts.labels[members])
-        part = Batch(*of_texts, candidates=candidates, pieces=pieces)
+        part = Batch(
+            ids=texts.ids[members, :width],
+            lengths=texts.lengths[members],
+            labels=texts.labels[members],
+            candidates=candidates,
+            pieces=pieces,
+        )
         if len(models) > 1:
-            part = replace(read(models[0].transformer, part), pieces=None)
+            part = replace(add_states(models[0].transformer, part), pieces=None)
         parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]

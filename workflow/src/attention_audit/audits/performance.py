@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_audit.columns.audits import CUT_TEXTS, PERFORMANCE, PREDICTIONS
 from attention_audit.readout import Readout
-from attention_audit.scores import accuracy, f1, roc_auc
+from attention_audit.scores import accuracy, compute_f1, roc_auc
 
 from .answers import Answers, Training, explain_sentences
 from .batches import Columns
@@ -24,7 +24,7 @@ def performance(readout: Readout, selection: str) -> Columns:
     """
     classes = readout.probabilities.shape[1]
     values = {
-        "f1": f1(readout.labels, readout.predictions, classes),
+        "f1": compute_f1(readout.labels, readout.predictions, classes),
         "accuracy": accuracy(readout.labels, readout.predictions),
     }
     if len({*readout.labels.tolist()}) > 1:

@@ -16,7 +16,7 @@ from torch.nn.functional import embedding as lookup
 from torch.nn.functional import linear, pad
 
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
-from attention_audit.model.network import Words
+from attention_audit.model.network import WordEncoder
 
 CHECK_STEPS = 8
 """How many steps lie between two checks for deletions that no longer change the states."""
@@ -194,6 +194,6 @@ def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> Bidire
     # exactly this class, since a class derived from it may compute its states differently
     if type(encoder) is BiLSTM:
         return BidirectionalStates(encoder, vectors, lengths)
-    if isinstance(encoder, Words) and encoder.encoder.reach is not None:
+    if isinstance(encoder, WordEncoder) and encoder.encoder.reach is not None:
         return LocalStates(encoder.encoder, encoder.encoder.reach, vectors, lengths)
     return None

@@ -13,7 +13,7 @@ from attention_audit.transformer.states import PieceBatch
 from . import attention, decomposed, norms
 from .passes import Map
 
-MAPS: dict[str, Map] = {
+MAP_FUNCTIONS: dict[str, Map] = {
     map_.__name__: map_
     for map_ in (
         attention.mean_row,
@@ -44,7 +44,7 @@ def find_map(name: str) -> Map:
     kind, _, number = name.partition("_")
     if ":" in name:
         return cast(Map, load(name))
-    return MAPS[name] if name in MAPS else partial(attention.take_row, kind=kind, number=int(number))
+    return MAP_FUNCTIONS[name] if name in MAP_FUNCTIONS else partial(attention.take_row, kind=kind, number=int(number))
 
 
 def sum_words(scores: Tensor, pieces: PieceBatch) -> list[Floats32]:

@@ -22,42 +22,42 @@ from attention_audit.transformer.states import get_piece_limit
 from .passes import ModelPass
 
 
-def mean_row(read: ModelPass) -> Tensor:
+def mean_row(model_pass: ModelPass) -> Tensor:
     """Average the classified piece's row over all layers and heads. One pass."""
-    return torch.stack([read.average_rows(layer.weights).mean(1) for layer in read.layers]).mean(0)
+    return torch.stack([model_pass.average_rows(layer.weights).mean(1) for layer in model_pass.layers]).mean(0)
 
 
-def received(read: ModelPass) -> Tensor:
+def received(model_pass: ModelPass) -> Tensor:
     """Average what a piece receives from all pieces over layers, heads and rows. One pass."""
-    summed = torch.stack([sum_columns(read, layer.weights) for layer in read.layers]).mean(0)
-    return summed / read.mask.sum(1, keepdim=True)
+    summed = torch.stack([sum_columns(model_pass, layer.weights) for layer in model_pass.layers]).mean(0)
+    return summed / model_pass.mask.sum(1, keepdim=True)
 
 
-def sum_columns(read: ModelPass, weights: Tensor) -> Tensor:
+def sum_columns(model_pass: ModelPass, weights: Tensor) -> Tensor:
     """Sum what pieces receive from all pieces, the mean of the heads: (B, H, P, P) -> (B, P)."""
-    return (weights * read.mask[:, None, :, None]).sum(2).mean(1)
+    return (weights * model_pass.mask[:, None, :, None]).sum(2).mean(1)
 
 
-def largest_head(read: ModelPass) -> Tensor:
+def largest_head(model_pass: ModelPass) -> Tensor:
     """Take, of the last layer, the row of the head with the most weight on one word, the first of equals. One pass."""
-    rows = read.average_rows(read.layers[-1].weights)
-    items = read.pieces.weigh_items(rows)
-    of_words = items * mark_lengths(read.pieces.read, items.shape[2])[:, None]
+    rows = model_pass.average_rows(model_pass.layers[-1].weights)
+    items = model_pass.pieces.weigh_items(rows)
+    of_words = items * mark_lengths(model_pass.pieces.read, items.shape[2])[:, None]
     head = of_words.amax(2).argmax(1)
     return rows[torch.arange(len(rows)), head]
 
 
-def take_row(read: ModelPass, kind: str, number: int) -> Tensor:
+def take_row(model_pass: ModelPass, kind: str, number: int) -> Tensor:
     """Take the classified piece's row of one head of the last layer, or of one layer, the mean of its heads; both are
     counted from 1. One pass.
     """
-    layers = [layer.weights for layer in read.layers]
+    layers = [layer.weights for layer in model_pass.layers]
     parts = layers[-1].unbind(1) if kind == "head" else layers
     if number > len(parts):
         raise AuditError(
-            f"{read.classifier.folder}: has no {kind} {number} to map, but {len(parts)}; name one of these"
+            str(model_pass.classifier.folder), f"has no {kind} {number} to map, but {len(parts)}", "name one of these"
         )
-    row = read.average_rows(parts[number - 1])
+    row = model_pass.average_rows(parts[number - 1])
     return row if kind == "head" else row.mean(1)
 
 
@@ -67,20 +67,20 @@ def mix_heads(weights: Tensor) -> Tensor:
     return (mean + torch.eye(mean.shape[-1], device=mean.device)) / 2
 
 
-def rollout(read: ModelPass) -> Tensor:
+def rollout(model_pass: ModelPass) -> Tensor:
     """Attention rollout: the classified piece's row of the product over the layers, the last one first, of (A + I) / 2,
     A the mean of heads.
 
     Abnar & Zuidema 2020, section 3. Their script for SST takes the greatest of all rows instead. Rows of padding add
     nothing, since no row has weight there. One pass.
     """
-    row = read.average_rows(mix_heads(read.layers[-1].weights))[:, None]
-    for layer in reversed(read.layers[:-1]):
+    row = model_pass.average_rows(mix_heads(model_pass.layers[-1].weights))[:, None]
+    for layer in reversed(model_pass.layers[:-1]):
         row = row @ mix_heads(layer.weights)
-    return row[:, 0] * read.mask
+    return row[:, 0] * model_pass.mask
 
 
-def flow(read: ModelPass) -> Tensor:
+def flow(model_pass: ModelPass) -> Tensor:
     """Attention flow: the greatest flow from the classified piece of the last layer to a piece below the first, through
     edges whose capacities are those of rollout's matrices. Where the mean of all pieces is classified, it flows from a
     node above them, through edges of equal capacities, which sum to 1.
@@ -92,12 +92,12 @@ def flow(read: ModelPass) -> Tensor:
     from scipy.sparse import block_diag, csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    scores = torch.zeros_like(read.mask)
-    layers = [*(mix_heads(layer.weights) for layer in read.layers), read.classified[:, None]]
+    scores = torch.zeros_like(model_pass.mask)
+    layers = [*(mix_heads(layer.weights) for layer in model_pass.layers), model_pass.classified[:, None]]
     unit = 1 << 20  # scipy's flows are whole numbers
-    for text, count in enumerate(read.pieces.lengths.tolist()):
+    for text, count in enumerate(model_pass.pieces.lengths.tolist()):
         capacities = [np.rint(rows[text, :count, :count].cpu().numpy() * unit) for rows in layers]
-        edges, source = block_diag(capacities, format="csr", dtype=np.int32), len(read.layers) * count + count
+        edges, source = block_diag(capacities, format="csr", dtype=np.int32), len(model_pass.layers) * count + count
         # from each layer to the one below it: those below the first, which come first, lead nowhere
         starts = np.concatenate([np.zeros(count, np.int32), edges.indptr])
         graph = csr_array((edges.data, edges.indices, starts), shape=(source + 1,) * 2)
@@ -106,22 +106,22 @@ def flow(read: ModelPass) -> Tensor:
     return scores
 
 
-def gradient_attention(read: ModelPass) -> Tensor:
+def gradient_attention(model_pass: ModelPass) -> Tensor:
     """Gradient x attention, rolled: R = I, then for each layer from the first R <- R + mean_h((dA * A)+) R; of R, the
     classified piece's row.
 
     Chefer, Gur & Wolf 2021 (ICCV), equations 5 and 6, of self-attention. Their code has a switch that takes relevance
     by LRP in the place of A, which is not done here. One pass forth and one back.
     """
-    slopes, mask = read.slopes, read.mask
+    slopes, mask = model_pass.slopes, model_pass.mask
     relevance = torch.eye(mask.shape[1], device=mask.device).expand(len(mask), -1, -1)
     for layer, slope in zip(slopes.layers, slopes.of_weights, strict=True):
-        moved = (slope * layer.weights.detach()).clamp(min=0).mean(1)
-        relevance = relevance + moved @ relevance
-    return read.average_rows(relevance) * mask
+        step = (slope * layer.weights.detach()).clamp(min=0).mean(1)
+        relevance = relevance + step @ relevance
+    return model_pass.average_rows(relevance) * mask
 
 
-def attcat(read: ModelPass) -> Tensor:
+def attcat(model_pass: ModelPass) -> Tensor:
     """AttCAT: over all layers, the attention that a piece receives times what its state adds by the gradient, signed:
 
         sum_l  mean_h(mean_i A_lhij)  *  sum_d h_ljd ds/dh_ljd
@@ -130,66 +130,66 @@ def attcat(read: ModelPass) -> Tensor:
     network, which then reads another text than it classifies; here it reads what it classifies. One pass forth and one
     back.
     """
-    slopes = read.slopes
-    scores = torch.zeros_like(read.mask)
+    slopes = model_pass.slopes
+    scores = torch.zeros_like(model_pass.mask)
     for layer, slope in zip(slopes.layers, slopes.of_states, strict=True):
-        received = sum_columns(read, layer.weights.detach()) / read.mask.sum(1, keepdim=True)
+        received = sum_columns(model_pass, layer.weights.detach()) / model_pass.mask.sum(1, keepdim=True)
         scores = scores + received * (layer.below.detach() * slope).sum(-1)
-    return scores * read.mask
+    return scores * model_pass.mask
 
 
-def input_gradient(read: ModelPass) -> Tensor:
+def input_gradient(model_pass: ModelPass) -> Tensor:
     """Input x gradient, signed: <v_j, ds/dv_j> with the vector v_j of piece j below position and segment.
 
     Shrikumar et al. 2017. One pass forth and one back.
     """
-    slopes = read.slopes
-    return (slopes.vectors * slopes.of_vectors).sum(-1) * read.mask
+    slopes = model_pass.slopes
+    return (slopes.vectors * slopes.of_vectors).sum(-1) * model_pass.mask
 
 
 SAMPLES = 200
 """Sets of words of each text."""
-SEED = 0
-WIDTH = 0.25
+SAMPLING_SEED = 0
+KERNEL_WIDTH = 0.25
 """Of LIME's kernel over the cosine distance, as in its authors' code for texts."""
 
 
-def find_words(read: ModelPass, text: int) -> Tensor:
+def list_deletable_words(model_pass: ModelPass, text: int) -> Tensor:
     """Find the words of a text that have a piece of their own, (K,), which can be deleted."""
-    words = read.pieces.words[text]
+    words = model_pass.pieces.words[text]
     return torch.unique(words[words >= 0])
 
 
-def predict_kept(read: ModelPass, text: int, words: Tensor, kept: Tensor) -> Tensor:
-    """Predict the probability of a text's class where of these words (K,) only some are kept, (S, K): (S,)."""
-    stays = kept.new_ones(len(kept), int(read.pieces.read[text]), dtype=torch.bool)
-    stays[:, words] = kept > 0
-    rows = read.pieces.select_texts(torch.full((len(kept),), text, device=kept.device))
-    logits = read.classifier.compute_logits(rows.keep_words(stays))
-    return logits.softmax(-1)[:, read.explained[text]]
+def predict_kept(model_pass: ModelPass, text: int, words: Tensor, subsets: Tensor) -> Tensor:
+    """Predict the probability of a text's class where of these words (K,) only some are kept, subsets (S, K): (S,)."""
+    stays = subsets.new_ones(len(subsets), int(model_pass.pieces.read[text]), dtype=torch.bool)
+    stays[:, words] = subsets > 0
+    rows = model_pass.pieces.select_texts(torch.full((len(subsets),), text, device=subsets.device))
+    logits = model_pass.classifier.compute_logits(rows.keep_words(stays))
+    return logits.softmax(-1)[:, model_pass.explained[text]]
 
 
 @torch.no_grad()
-def fit_slopes(read: ModelPass, explained: Any) -> Tensor:
+def fit_slopes(model_pass: ModelPass, explained: Any) -> Tensor:
     """Fit the slopes of all words, as scores of pieces (B, P). explained: makes a method of captum of a function."""
-    of_items = read.mask.new_zeros(len(read.mask), 1, read.pieces.count)
-    for text, count in enumerate(read.pieces.lengths.tolist()):
-        words = find_words(read, text)
-        asked = partial(predict_kept, read, text, words)
-        everything = read.mask.new_ones(1, len(words))
+    of_items = model_pass.mask.new_zeros(len(model_pass.mask), 1, model_pass.pieces.count)
+    for text, count in enumerate(model_pass.pieces.lengths.tolist()):
+        words = list_deletable_words(model_pass, text)
+        predict = partial(predict_kept, model_pass, text, words)
+        everything = model_pass.mask.new_ones(1, len(words))
         if len(words) == 1:
-            of_items[text, 0, words] = asked(everything) - asked(torch.zeros_like(everything))
+            of_items[text, 0, words] = predict(everything) - predict(torch.zeros_like(everything))
             continue
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(SEED)
-            found = explained(asked).attribute(
+            torch.manual_seed(SAMPLING_SEED)
+            slopes = explained(predict).attribute(
                 everything, n_samples=SAMPLES, perturbations_per_eval=max(1, get_piece_limit() // count)
             )
-        of_items[text, 0, words] = found[0]
-    return read.pieces.weigh_pieces(of_items, read.mask[:, None])[:, 0]
+        of_items[text, 0, words] = slopes[0]
+    return model_pass.pieces.weigh_pieces(of_items, model_pass.mask[:, None])[:, 0]
 
 
-def lime(read: ModelPass) -> Tensor:
+def lime(model_pass: ModelPass) -> Tensor:
     """LIME, signed: each word is kept or deleted with the same chance; a ridge regression weighs each set of words by
     its cosine to the whole text. As many passes as there are samples.
 
@@ -199,14 +199,14 @@ def lime(read: ModelPass) -> Tensor:
     from captum.attr import Lime
     from captum.attr._core.lime import get_exp_kernel_similarity_function
 
-    kernel = get_exp_kernel_similarity_function("cosine", kernel_width=WIDTH)
-    return fit_slopes(read, partial(Lime, interpretable_model=SkLearnRidge(), similarity_func=kernel))
+    kernel = get_exp_kernel_similarity_function("cosine", kernel_width=KERNEL_WIDTH)
+    return fit_slopes(model_pass, partial(Lime, interpretable_model=SkLearnRidge(), similarity_func=kernel))
 
 
-def kernel_shap(read: ModelPass) -> Tensor:
+def kernel_shap(model_pass: ModelPass) -> Tensor:
     """KernelSHAP, signed: Shapley values of the words, estimated; they sum to the difference between the probability of
     the whole text and that of the marks alone. As many passes as there are samples.
     """
     from captum.attr import KernelShap
 
-    return fit_slopes(read, KernelShap)
+    return fit_slopes(model_pass, KernelShap)

@@ -37,7 +37,7 @@ from .attention import input_gradient
 from .norms import compute_deviation, normalise_part
 from .passes import ModelPass, require_norm_after
 
-PARTS = ("values", "output", "first", "second", "inner", "outer")
+LAYER_PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""
 
@@ -47,8 +47,8 @@ def split_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
     if bias is None:
         return parts
     weight = (parts @ bias).abs()
-    whole = weight.sum(-1, keepdim=True)
-    weight = (weight / whole).where(whole > 0, 1 / weight.shape[-1])
+    total = weight.sum(-1, keepdim=True)
+    weight = (weight / total).where(total > 0, 1 / weight.shape[-1])
     return parts + weight[..., None] * bias
 
 
@@ -64,40 +64,42 @@ def apply_norm(part: Any, parts: Tensor) -> Tensor:
 
 def apply_activation(name: str, parts: Tensor) -> Tensor:
     """Apply an activation to vectors (.., J, D): all are multiplied by f(z) / z of their sum z."""
-    whole = parts.sum(-2, keepdim=True)
-    return parts * (ACTIVATIONS[name](whole) / whole.where(whole != 0, 1.0))
+    total = parts.sum(-2, keepdim=True)
+    return parts * (ACTIVATIONS[name](total) / total.where(total != 0, 1.0))
 
 
 @torch.no_grad()
-def split_logits(read: ModelPass, text: int) -> Tensor:
+def split_logits(model_pass: ModelPass, text: int) -> Tensor:
     """Split the logits of one text into what each of its J pieces adds to them, (J, C)."""
-    classifier, count = read.classifier, int(read.pieces.lengths[text])
-    states = read.layers[0].below[text, :count]
-    place = torch.arange(count, device=states.device)
+    classifier, count = model_pass.classifier, int(model_pass.pieces.lengths[text])
+    states = model_pass.layers[0].below[text, :count]
+    index = torch.arange(count, device=states.device)
     parts = torch.diag_embed(states.T).permute(1, 2, 0)  # (P, J, D): of piece i, the vector of piece j
-    for layer in read.layers:
+    for layer in model_pass.layers:
         weights = layer.weights[text, :, :count, :count]
-        value, output, first, second, inner, outer = map(layer.part, PARTS)
+        value, output, first_norm, second_norm, inner, outer = map(layer.part, LAYER_PARTS)
         values, bias = parts @ value.weight.T, output.bias
-        if layer is read.layers[0]:
-            values[place, place] += value.bias
+        if layer is model_pass.layers[0]:
+            values[index, index] += value.bias
         else:
             bias = output.weight @ value.bias + bias
         mixed = torch.einsum("hik,kjhe->ijhe", weights, values.reshape(count, count, len(weights), -1)).flatten(-2)
-        parts = apply_norm(first, split_bias(mixed @ output.weight.T + parts, bias))
+        parts = apply_norm(first_norm, split_bias(mixed @ output.weight.T + parts, bias))
         parts = apply_norm(
-            second, apply_linear(outer, apply_activation(classifier.active, apply_linear(inner, parts))) + parts
+            second_norm, apply_linear(outer, apply_activation(classifier.active, apply_linear(inner, parts))) + parts
         )
     pooled = apply_activation(classifier.pooled, apply_linear(classifier.part("pooler"), parts[0]))
     return apply_linear(classifier.decoder, pooled)
 
 
 @require_norm_after
-def decompx(read: ModelPass) -> Tensor:
+def decompx(model_pass: ModelPass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
-    scores = torch.zeros_like(read.mask)
-    for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.explained.tolist(), strict=True)):
-        scores[text, :count] = split_logits(read, text)[:, chosen]
+    scores = torch.zeros_like(model_pass.mask)
+    for text, (count, chosen) in enumerate(
+        zip(model_pass.pieces.lengths.tolist(), model_pass.explained.tolist(), strict=True)
+    ):
+        scores[text, :count] = split_logits(model_pass, text)[:, chosen]
     return scores
 
 
@@ -119,10 +121,12 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
 
         def replace_slope(before: nn.Module, after: nn.Module) -> None:
             """Replace the slope of f, the activation between two layers: `after` reads f of what `before` returns."""
-            kept: dict[str, Tensor] = {}
-            hooks.enter_context(before.register_forward_hook(lambda _m, _i, out: kept.update(z=out)))
+            outputs: dict[str, Tensor] = {}
+            hooks.enter_context(before.register_forward_hook(lambda _m, _i, out: outputs.update(z=out)))
             hooks.enter_context(
-                after.register_forward_pre_hook(lambda _m, inputs: (share_gradient(kept["z"], inputs[0]), *inputs[1:]))
+                after.register_forward_pre_hook(
+                    lambda _m, inputs: (share_gradient(outputs["z"], inputs[0]), *inputs[1:])
+                )
             )
 
         def normalise(norm: nn.LayerNorm, inputs: tuple[Tensor], _: Tensor) -> Tensor:
@@ -143,9 +147,9 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
 
 
 @require_norm_after
-def attn_lrp(read: ModelPass) -> Tensor:
+def attn_lrp(model_pass: ModelPass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.
     """
-    with apply_rules(read.classifier):
-        return input_gradient(replace(read))
+    with apply_rules(model_pass.classifier):
+        return input_gradient(replace(model_pass))

@@ -48,15 +48,17 @@ def compute_deviation(norm: nn.LayerNorm, read_by: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def value_norm(read: ModelPass) -> Tensor:
+def value_norm(model_pass: ModelPass) -> Tensor:
     """Measure the length of what each piece j gives the classified one, i, in the last layer: |f_ij|.
 
     Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
     One pass.
     """
-    layer = read.layers[-1]
-    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.average_rows(layer.weights), project_heads(layer)).norm(dim=-1)
-    return lengths * read.mask
+    layer = model_pass.layers[-1]
+    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", model_pass.average_rows(layer.weights), project_heads(layer)).norm(
+        dim=-1
+    )
+    return lengths * model_pass.mask
 
 
 def combine_layers(layer_matrix: Callable[[ModelPass, LayerPass, int], Tensor]) -> Map:
@@ -67,12 +69,12 @@ def combine_layers(layer_matrix: Callable[[ModelPass, LayerPass, int], Tensor]) 
 
     @wraps(layer_matrix)
     @torch.no_grad()
-    def multiply_layers(read: ModelPass) -> Tensor:
-        *below, last = read.layers
-        row = normalise_rows(layer_matrix(read, last, 1))
+    def multiply_layers(model_pass: ModelPass) -> Tensor:
+        *below, last = model_pass.layers
+        row = normalise_rows(layer_matrix(model_pass, last, 1))
         for layer in reversed(below):
             # a product of many norms overflows; only proportions matter
-            row = normalise_rows(row @ layer_matrix(read, layer, row.shape[-1]))
+            row = normalise_rows(row @ layer_matrix(model_pass, layer, row.shape[-1]))
         return row[:, 0]
 
     return require_norm_after(multiply_layers)
@@ -84,27 +86,27 @@ def normalise_rows(rows: Tensor) -> Tensor:
 
 
 @combine_layers
-def globenc(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
+def globenc(model_pass: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
     and the inner layer left out; row 0 of the product of these matrices, the last layer first.
 
     Modarressi et al. 2022 (N_ENC). Scores are shares of all pieces; the authors' are not divided by their sum. One
     pass. Lengths are taken from the products of the heads' vectors, so that no T_ij is made.
     """
-    first, second = map(layer.part, ("first", "second"))
-    of_heads = normalise_part(second, normalise_part(first, project_heads(layer)))
-    own = normalise_part(second, normalise_part(first, layer.below[:, :rows]))
+    first_norm, second_norm = map(layer.part, ("first", "second"))
+    of_heads = normalise_part(second_norm, normalise_part(first_norm, project_heads(layer)))
+    residual = normalise_part(second_norm, normalise_part(first_norm, layer.below[:, :rows]))
     weights = layer.weights[:, :, :rows]
     products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
-    found = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
-    place = torch.arange(rows, device=found.device)
-    found[:, place, place] = (select_diagonal(weights, of_heads) + own).norm(dim=-1)
-    whole = compute_deviation(first, layer.mixed) * compute_deviation(second, layer.joined)
-    return found / whole[:, :rows, None] * read.mask[:, None]
+    lengths = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
+    index = torch.arange(rows, device=lengths.device)
+    lengths[:, index, index] = (select_diagonal(weights, of_heads) + residual).norm(dim=-1)
+    deviation = compute_deviation(first_norm, layer.mixed) * compute_deviation(second_norm, layer.joined)
+    return lengths / deviation[:, :rows, None] * model_pass.mask[:, None]
 
 
 @combine_layers
-def alti(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
+def alti(model_pass: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
 
         c_ij = max(0, |y_i|_1 - |y_i - T'_ij|_1),   T'_ij = N1(T_ij) as a part,
@@ -114,17 +116,17 @@ def alti(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     Ferrando et al. 2022. Their code leaves the epsilon of N1 out of the deviation, and its distances add 1e-6 to every
     number of a difference (torch's default), which moves scores by some millionths. One pass.
     """
-    first = layer.part("first")
-    of_heads = normalise_part(first, project_heads(layer))
-    whole: Tensor = first(layer.mixed)[:, :rows]
-    by = compute_deviation(first, layer.mixed)[:, :rows]
+    first_norm = layer.part("first")
+    of_heads = normalise_part(first_norm, project_heads(layer))
+    normed: Tensor = first_norm(layer.mixed)[:, :rows]
+    by = compute_deviation(first_norm, layer.mixed)[:, :rows]
     weights = layer.weights[:, :, :rows] / by[:, None, :, None]
-    far = torch.stack([*map(measure_distances, whole, weights, of_heads)])
-    place = torch.arange(rows, device=far.device)
-    own = select_diagonal(weights, of_heads) + normalise_part(first, layer.below[:, :rows]) / by[..., None]
-    far[:, place, place] = (whole - own).norm(p=1, dim=-1)
-    size: Tensor = whole.norm(p=1, dim=-1)
-    return normalise_rows((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
+    far = torch.stack([*map(measure_distances, normed, weights, of_heads)])
+    index = torch.arange(rows, device=far.device)
+    self_part = select_diagonal(weights, of_heads) + normalise_part(first_norm, layer.below[:, :rows]) / by[..., None]
+    far[:, index, index] = (normed - self_part).norm(p=1, dim=-1)
+    size: Tensor = normed.norm(p=1, dim=-1)
+    return normalise_rows((size[:, :, None] - far).clamp(min=0) * model_pass.mask[:, None])
 
 
 def select_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
@@ -133,29 +135,29 @@ def select_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
     return torch.einsum("bhi,bihd->bid", weights.diagonal(dim1=2, dim2=3), of_heads[:, :rows])
 
 
-def measure_distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
+def measure_distances(normed: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
     """Measure |y_i - sum_h a_hij z_jh|_1 of one text, (R, P): y (R, D), a (H, R, P), z (P, H, D)."""
-    some = count_together(*whole.shape)
+    some = count_together(*normed.shape)
     cut = zip(torch.split(weights.permute(2, 1, 0), some), torch.split(of_heads, some), strict=True)
-    return torch.cat([torch.baddbmm(whole, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
+    return torch.cat([torch.baddbmm(normed, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
 
 
 @combine_layers
-def value_zeroing(read: ModelPass, layer: LayerPass, rows: int) -> Tensor:
+def value_zeroing(model_pass: ModelPass, layer: LayerPass, rows: int) -> Tensor:
     """Value zeroing: a piece j matters to piece i by how far, by the cosine, what the layer returns for i moves where
     the value of j is 0; rows normalised; row 0 of the product of the layers' matrices, the last layer first.
 
     Mohebbi et al. 2023. Rows are normalised as in the authors' code. About as many passes as there are pieces.
     """
-    first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
-    active, of_heads = ACTIVATIONS[read.classifier.active], project_heads(layer)
-    some = count_together(read.mask.shape[1], layer.mixed.shape[-1])
-    moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
+    first_norm, inner, outer, second_norm = map(layer.part, ("first", "inner", "outer", "second"))
+    active, of_heads = ACTIVATIONS[model_pass.classifier.active], project_heads(layer)
+    some = count_together(model_pass.mask.shape[1], layer.mixed.shape[-1])
+    distances = torch.zeros(len(model_pass.mask), rows, model_pass.mask.shape[1], device=model_pass.mask.device)
     for text, vectors in enumerate(of_heads):
         for start in range(0, rows, some):
             part = slice(start, min(start + some, rows))
             gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
-            normed = first(layer.mixed[text, part, None] - gone)
-            above = second(outer(active(inner(normed))) + normed)
-            moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
-    return normalise_rows(moved.clamp(min=0) * read.mask[:, None])
+            normed = first_norm(layer.mixed[text, part, None] - gone)
+            above = second_norm(outer(active(inner(normed))) + normed)
+            distances[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
+    return normalise_rows(distances.clamp(min=0) * model_pass.mask[:, None])

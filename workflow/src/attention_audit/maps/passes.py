@@ -77,10 +77,10 @@ class ModelPass:
             vectors = self.classifier.look_up_vectors(self.pieces).detach().requires_grad_()
             logits = self.classifier.compute_logits(self.pieces, vectors)
             chosen = logits.gather(1, self.choose(logits)[:, None]).sum()
-            asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
-            of_vectors, *others = torch.autograd.grad(chosen, asked)
+            inputs = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
+            of_vectors, *gradients = torch.autograd.grad(chosen, inputs)
         count = len(layers)
-        return Slopes(layers, vectors.detach(), of_vectors, others[:count], others[count:])
+        return Slopes(layers, vectors.detach(), of_vectors, gradients[:count], gradients[count:])
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,16 @@ def require_norm_after(map_: Map) -> Map:
     """Require layers which normalise after their parts; the map raises AuditError for those of others."""
 
     @wraps(map_)
-    def check_map(read: ModelPass) -> Tensor:
-        if read.classifier.family.before:
-            known = ", ".join(name for name, family in FAMILIES.items() if not family.before)
+    def check_map(model_pass: ModelPass) -> Tensor:
+        if model_pass.classifier.family.before:
+            kinds = ", ".join(name for name, family in FAMILIES.items() if not family.before)
+            classifier = model_pass.classifier
             raise AuditError(
-                f"{read.classifier.folder}: the map {map_.__name__} is known for layers that normalise after their "
-                f"parts ({known}), and not for those of {read.classifier.model.config.model_type}; leave it out"
+                str(classifier.folder),
+                f"the map {map_.__name__} is known for layers that normalise after their parts ({kinds}), and "
+                f"not for those of {classifier.model.config.model_type}",
+                "leave it out",
             )
-        return map_(read)
+        return map_(model_pass)
 
     return check_map

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, get_args
 
-import yaml
 from pydantic import model_validator
 
 from attention_audit.section import Count, RegisteredName, Section
 from attention_audit.targets import name_module
-from attention_audit.transformer.settings import Backbone, Share
+from attention_audit.transformer.settings import Backbone, ShareBelowOne
+from attention_audit.yaml_input import read_package_yaml
 
 
 @dataclass(frozen=True)
-class Entry:
+class ModelPart:
     """An encoder or a kind of attention. target: the function, or the class, that builds it from an architecture and a
     width: that of the embedding or of the vectors that an encoder reads, or of the states that attention weighs.
 
@@ -34,26 +34,26 @@ class Entry:
     learns: bool = True
 
 
-ENCODERS, ATTENTION = (
-    {name: Entry(**entry) for name, entry in entries.items()}
-    for entries in yaml.safe_load(Path(__file__).with_name("parts.yaml").read_text(encoding="utf-8")).values()
+ENCODER_PARTS, ATTENTION_PARTS = (
+    {name: ModelPart(**entry) for name, entry in entries.items()}
+    for entries in read_package_yaml(Path(__file__).with_name("parts.yaml")).values()
 )
 """Every encoder, and every kind of attention over the items of a text."""
-Heads = Literal["heads", "even_heads"]
+HeadMap = Literal["heads", "even_heads"]
 """The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
-HEADS: Final = get_args(Heads)
+HEAD_MAPS: Final = get_args(HeadMap)
 
-Encoder = Annotated[str, RegisteredName(lambda: ENCODERS)]
+EncoderKind = Annotated[str, RegisteredName(lambda: ENCODER_PARTS)]
 """An encoder: its name, or "module:Class"."""
-Scoring = Annotated[str, RegisteredName(lambda: [name for name, entry in ATTENTION.items() if entry.learns])]
+Scoring = Annotated[str, RegisteredName(lambda: [name for name, entry in ATTENTION_PARTS.items() if entry.learns])]
 """A scoring function: its name, or "module:Class"."""
-Attention = Annotated[str, RegisteredName(lambda: [*ATTENTION, *HEADS])]
-"""A kind of attention, likewise, or one of `Heads`."""
+Attention = Annotated[str, RegisteredName(lambda: [*ATTENTION_PARTS, *HEAD_MAPS])]
+"""A kind of attention, likewise, or one of `HeadMap`."""
 
 
-def find_entry(entries: Mapping[str, Entry], name: str) -> Entry:
+def find_part(entries: Mapping[str, ModelPart], name: str) -> ModelPart:
     """Find an encoder or attention by its name; "module:Class" reads vectors or scores states, and no pairs."""
-    return entries.get(name) or Entry(name)
+    return entries.get(name) or ModelPart(name)
 
 
 class Dropout(Section):
@@ -63,11 +63,11 @@ class Dropout(Section):
     convolution. decoder: before the decoder. logits: after it.
     """
 
-    words: Share = 0.0
-    sentences: Share = 0.0
-    convolution: Share = 0.0
-    decoder: Share = 0.0
-    logits: Share = 0.0
+    words: ShareBelowOne = 0.0
+    sentences: ShareBelowOne = 0.0
+    convolution: ShareBelowOne = 0.0
+    decoder: ShareBelowOne = 0.0
+    logits: ShareBelowOne = 0.0
 
 
 class Architecture(Section):
@@ -76,12 +76,12 @@ class Architecture(Section):
     hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, or outputs of an
     affine layer; not read where there is no encoder. kernels: the widths of a convolution, in words. hierarchical: an
     encoder and additive attention read the words of each sentence, then the same kind of encoder and `attention` read
-    the sentences. pair: a second encoder reads each text's query. initialisation: see `network.initialise`. missing:
-    where vectors are pretrained, the first ones of words that have none. transformer: which one, where that is the
-    encoder; `hidden` is then the width of its states, and `embedding` is not read.
+    the sentences. pair: a second encoder reads each text's query. initialisation: see `network.initialise_weights`.
+    missing: where vectors are pretrained, the first ones of words that have none. transformer: which one, where that is
+    the encoder; `hidden` is then the width of its states, and `embedding` is not read.
     """
 
-    encoder: Encoder
+    encoder: EncoderKind
     attention: Attention
     embedding: Count
     pretrained: bool
@@ -98,14 +98,14 @@ class Architecture(Section):
     @property
     def classifying(self) -> bool:
         """Tell whether the encoder is a Transformer that classifies texts itself, with no attention above it."""
-        return self.attention in HEADS
+        return self.attention in HEAD_MAPS
 
     @property
     def modules(self) -> list[str]:
         """Return the modules that build encoder and attention."""
-        targets = [find_entry(ENCODERS, self.encoder).target]
+        targets = [find_part(ENCODER_PARTS, self.encoder).target]
         if not self.classifying:
-            targets.append(find_entry(ATTENTION, self.attention).target)
+            targets.append(find_part(ATTENTION_PARTS, self.attention).target)
         return [name_module(target) for target in targets]
 
     @property
@@ -124,7 +124,7 @@ class Architecture(Section):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
         if self.classifying and not self.tuned:
             raise ValueError(f"attention {self.attention!r}: is that of a Transformer that is fine-tuned")
-        if find_entry(ENCODERS, self.encoder).marked and (self.hierarchical or self.dropout.words):
+        if find_part(ENCODER_PARTS, self.encoder).marked and (self.hierarchical or self.dropout.words):
             raise ValueError(
                 f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
             )
@@ -136,8 +136,8 @@ class Architecture(Section):
 
     def _refuse_unless_for_pairs(self) -> None:
         for part, name, entries, fault in (
-            ("encoder", self.encoder, ENCODERS, "cannot sum up the query of a pair"),
-            ("attention", self.attention, ATTENTION, "has no form for pairs"),
+            ("encoder", self.encoder, ENCODER_PARTS, "cannot sum up the query of a pair"),
+            ("attention", self.attention, ATTENTION_PARTS, "has no form for pairs"),
         ):
             paired = sorted(name for name, entry in entries.items() if entry.paired)
             if name not in paired:

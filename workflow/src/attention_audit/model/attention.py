@@ -1,7 +1,7 @@
 """Attention: a weight for each item of a text; and how alike the states are that it weighs.
 
 Shapes: N texts or sentences, at most I items, states of width H. Each kind of attention is built from an architecture
-and the width H of the states; `architecture.ATTENTION` lists them.
+and the width H of the states; `architecture.ATTENTION_PARTS` lists them.
 """
 
 import math
@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.errors import AuditError
 from attention_audit.targets import load
 
-from .architecture import ATTENTION, Architecture, find_entry
+from .architecture import ATTENTION_PARTS, Architecture, find_part
 from .batch import Batch, Sentences, require_part
 
 PLACES = 1000
@@ -43,8 +43,9 @@ def soften(attention: nn.Module, factor: float) -> None:
     method = getattr(attention, "soften", None)
     if method is None:
         raise AuditError(
-            f"model.attention: the scores of {type(attention).__name__} cannot be softened; give the class a method "
-            "soften(factor), or set adversary.search: scratch"
+            "model.attention",
+            f"the scores of {type(attention).__name__} cannot be softened",
+            "give the class a method soften(factor), or set adversary.search: scratch",
         )
     method(factor)
 
@@ -144,8 +145,8 @@ class RandomAttention(FixedAttention):
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """Return weights: (N, I, H) -> (N, I)."""
-        places = torch.arange(states.shape[1], device=states.device) % PLACES
-        return softmax_items(self.scores[places].expand(len(states), -1), texts)
+        positions = torch.arange(states.shape[1], device=states.device) % PLACES
+        return softmax_items(self.scores[positions].expand(len(states), -1), texts)
 
 
 def weigh(attention: Tensor, states: Tensor) -> Tensor:
@@ -157,7 +158,7 @@ def build_attention(architecture: Architecture, width: int) -> Any:
     """Build the attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
     (N, I); for pairs that which also reads the states of queries, (N, H).
     """
-    return load(find_entry(ATTENTION, architecture.attention).target)(architecture, width)
+    return load(find_part(ATTENTION_PARTS, architecture.attention).target)(architecture, width)
 
 
 def compute_cosines(states: Tensor, mask: Tensor) -> Tensor:

@@ -123,9 +123,9 @@ class RaggedLists(NamedTuple):
         """Return the place of each number in its list."""
         return np.arange(len(self.flat)) - find_starts(self.counts)[self.owners]
 
-    def select(self, kept: Flags) -> "RaggedLists":
-        """Return the lists with some of their numbers: `kept` says of each whether it stays."""
-        return RaggedLists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
+    def select(self, mask: Flags) -> "RaggedLists":
+        """Return the lists with some of their numbers: `mask` says of each whether it stays."""
+        return RaggedLists(self.flat[mask], np.bincount(self.owners[mask], minlength=len(self.counts)))
 
 
 class _Slices:
@@ -136,10 +136,10 @@ class _Slices:
         bounds = np.stack([find_starts(counts) if starts is None else starts, counts])
         self._bounds = torch.as_tensor(bounds, device=flat.device)
 
-    def pad_rows(self, members: Integers, least: int = 0) -> tuple[Tensor, Tensor]:
-        """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
+    def pad_rows(self, members: Integers, min_width: int = 0) -> tuple[Tensor, Tensor]:
+        """Pad the slices at `members` with zeros to rows, at least `min_width` wide; give these, and the counts."""
         starts, counts = self._bounds[:, torch.as_tensor(members, device=self.flat.device)]
-        return pad_slices(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
+        return pad_slices(self.flat, starts, counts, max(min_width, int(self.counts[members].max()))), counts
 
     def take(self, members: Integers) -> Tensor:
         """Take the slices at `members` as rows padded with zeros."""
@@ -147,12 +147,12 @@ class _Slices:
 
     def take_marked(self, members: Integers) -> MarkedBatch:
         """Take texts between marks, padded as if the longest had at least one token."""
-        ids, both = self.pad_rows(members, least=3)
-        return MarkedBatch(ids.long(), both - 2)
+        ids, counts = self.pad_rows(members, min_width=3)
+        return MarkedBatch(ids.long(), counts - 2)
 
     def take_classes(self, members: Integers) -> Tensor:
         """Take rows of classes, padded with -1, of which there is at least one."""
-        classes, counts = self.pad_rows(members, least=1)
+        classes, counts = self.pad_rows(members, min_width=1)
         return classes.long().where(mark_lengths(counts, classes.shape[1]), -1)
 
 
@@ -180,9 +180,9 @@ class _SentenceTable:
         order = np.argsort(octaves, kind="stable")
         groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
         rows = map(self._sentences.pad_rows, groups)
-        places = torch.from_numpy(np.argsort(order)).to(self._sentences.flat.device)
-        padded_places = _Slices(places, counts).pad_rows(np.arange(len(members)))
-        return Documents([Sentences(words.long(), lengths) for words, lengths in rows], *padded_places)
+        positions = torch.from_numpy(np.argsort(order)).to(self._sentences.flat.device)
+        padded, sizes = _Slices(positions, counts).pad_rows(np.arange(len(members)))
+        return Documents([Sentences(words.long(), lengths) for words, lengths in rows], padded, sizes)
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,8 @@ class GivenStates:
         """Take the states of the tokens of the texts at `members`, (B, L, H)."""
         counts = self.read[members, None]
         # a text's last state stands behind it too, where states have no meaning
-        places = self.starts[members, None] + np.minimum(np.arange(counts.max()), counts - 1)
-        return lookup(torch.from_numpy(places), self.flat).to(device, torch.float32)
+        positions = self.starts[members, None] + np.minimum(np.arange(counts.max()), counts - 1)
+        return lookup(torch.from_numpy(positions), self.flat).to(device, torch.float32)
 
     def take_summaries(self, members: Integers, device: torch.device) -> Tensor:
         """Take the summaries of the queries of the texts at `members`, (B, H)."""
@@ -232,7 +232,7 @@ class Split:
         candidates: RaggedLists | None = None,
         impermissible: npt.ArrayLike | None = None,
         pieces: PieceTable | None = None,
-        given: GivenStates | None = None,
+        states: GivenStates | None = None,
         marks: int = 0,
     ) -> None:
         """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
@@ -242,7 +242,7 @@ class Split:
         each item, and `impermissible` a truth value, text after text. Of pairs: queries, as `ids`, each between both
         marks; candidates, the classes that may answer each text, none where every class may.
 
-        For a Transformer: the `pieces` of the texts, or its states, where they are `given`. marks: how many items of a
+        For a Transformer: the `pieces` of the texts, or its `states`, where they are given. marks: how many items of a
         map follow the tokens of a text, which are marks of a tokenizer.
         """
 
@@ -266,13 +266,13 @@ class Split:
         if pieces is not None:
             self.sizes, carried["pieces"] = pieces.counts, pieces.batch
         if queries is not None:
-            carried["query"] = place(*queries).take_marked
+            carried["query"] = place(queries.flat, queries.counts).take_marked
         if candidates is not None and np.any(candidates.counts):
-            carried["candidates"] = place(*candidates).take_classes
-        if given is not None:
-            carried["states"] = partial(given.take_states, device=device)
-        if given is not None and given.summarised:
-            carried["summary"] = partial(given.take_summaries, device=device)
+            carried["candidates"] = place(candidates.flat, candidates.counts).take_classes
+        if states is not None:
+            carried["states"] = partial(states.take_states, device=device)
+        if states is not None and states.summarised:
+            carried["summary"] = partial(states.take_summaries, device=device)
         if attention is not None:
             carried["attention"] = place(np.concatenate(attention), self.items + marks, np.float32).take
         if impermissible is not None:

@@ -2,7 +2,7 @@
 
 There are two kinds of encoders, with a base class each. A `TextEncoder` looks up words and marks itself. A
 `VectorEncoder` receives vectors of words or of sentences, and sees neither marks nor padding. Each is built from an
-architecture and the width of the embedding or of the vectors; `architecture.ENCODERS` lists them.
+architecture and the width of the embedding or of the vectors; `architecture.ENCODER_PARTS` lists them.
 
 Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and their code where the paper leaves it
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
@@ -17,7 +17,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.batching import mark_lengths
 from attention_audit.targets import load
 
-from .architecture import ENCODERS, Architecture, find_entry
+from .architecture import ENCODER_PARTS, Architecture, find_part
 from .batch import Batch, MarkedBatch, require_part
 
 EPSILON = 1e-6
@@ -99,14 +99,14 @@ class TwoWays(nn.Module):
         self.backwards = self.recurrence(size, architecture.hidden)
         self.width = 2 * architecture.hidden
 
-    def join(self, left: Tensor, right: Tensor, reverse: Tensor) -> Tensor:
+    def join(self, left_states: Tensor, right_states: Tensor, reverse: Tensor) -> Tensor:
         """Join the states of both directions, (T, N, hidden), where the second reads the positions `reverse` (N, T):
         (N, T, 2 hidden).
         """
         sequence = torch.arange(len(reverse), device=reverse.device)[:, None]
         # an embedding lookup, whose gradient is several times faster than that of indexing
-        aligned = lookup(reverse * len(sequence) + sequence, right.flatten(0, 1))
-        return torch.cat([left.transpose(0, 1), aligned], dim=-1)
+        aligned = lookup(reverse * len(sequence) + sequence, right_states.flatten(0, 1))
+        return torch.cat([left_states.transpose(0, 1), aligned], dim=-1)
 
 
 class Bidirectional(TwoWays, TextEncoder):
@@ -119,25 +119,25 @@ class Bidirectional(TwoWays, TextEncoder):
 
     def forward(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the states of the tokens, (B, L, 2 hidden)."""
-        left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
-        return self.join(left[1:], right, reverse[:, 1:])
+        left_states, right_states, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
+        return self.join(left_states[1:], right_states, reverse[:, 1:])
 
     def summary(self, embedding: nn.Embedding, texts: MarkedBatch) -> Tensor:
         """Return the final states of both, after their last mark, (B, 2 hidden)."""
-        left, right, _ = self._read(embedding, texts, texts.ids.shape[1])
-        text = torch.arange(left.shape[1], device=left.device)
+        left_states, right_states, _ = self._read(embedding, texts, texts.ids.shape[1])
+        text = torch.arange(left_states.shape[1], device=left_states.device)
         last = texts.lengths + 1
-        return torch.cat([left[last, text], right[last, text]], dim=-1)
+        return torch.cat([left_states[last, text], right_states[last, text]], dim=-1)
 
     def _read(self, embedding: nn.Embedding, texts: MarkedBatch, steps: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return the states of the first `steps` steps of both, (steps, B, hidden), and the positions that the second
         reads.
         """
         reverse = reverse_positions(texts.lengths + 2, steps)
-        left, right = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
-        left, _ = self.forwards(left)
-        right, _ = self.backwards(right)
-        return left, right, reverse
+        left_states, right_states = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
+        left_states, _ = self.forwards(left_states)
+        right_states, _ = self.backwards(right_states)
+        return left_states, right_states, reverse
 
 
 class BiLSTM(Bidirectional):
@@ -225,11 +225,11 @@ class BiGRU(TwoWays, VectorEncoder):
         """Return states: (N, L, E) -> (N, L, 2 hidden)."""
         longest = vectors.shape[1]
         reverse = reverse_positions(lengths, longest)
-        first = torch.arange(len(vectors), device=vectors.device) * longest
-        left, _ = self.forwards(vectors.transpose(0, 1))
+        starts = torch.arange(len(vectors), device=vectors.device) * longest
+        left_states, _ = self.forwards(vectors.transpose(0, 1))
         # a lookup as in `join`
-        right, _ = self.backwards(lookup(first + reverse.t(), vectors.flatten(0, 1)))
-        return self.join(left, right, reverse)
+        right_states, _ = self.backwards(lookup(starts + reverse.t(), vectors.flatten(0, 1)))
+        return self.join(left_states, right_states, reverse)
 
 
 class Convolution(VectorEncoder):
@@ -274,4 +274,4 @@ class NoEncoder(VectorEncoder):
 
 def build_encoder(architecture: Architecture, size: int) -> Any:
     """Build the encoder that an architecture names, of words or vectors of width `size`."""
-    return load(find_entry(ENCODERS, architecture.encoder).target)(architecture, size)
+    return load(find_part(ENCODER_PARTS, architecture.encoder).target)(architecture, size)

@@ -23,7 +23,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.arrays import Floats32
 from attention_audit.transformer.states import WordStates
 
-from .architecture import ENCODERS, Architecture, find_entry
+from .architecture import ENCODER_PARTS, Architecture, find_part
 from .attention import Additive, build_attention, weigh
 from .batch import Batch, MarkedBatch, Sentences, Split, require_part
 from .encoders import build_encoder
@@ -37,7 +37,7 @@ def build_embedding(architecture: Architecture, words: int) -> nn.Embedding:
     return nn.Embedding(words, architecture.embedding, padding_idx=0)
 
 
-def read(transformer: WordStates | None, batch: Batch) -> Batch:
+def add_states(transformer: WordStates | None, batch: Batch) -> Batch:
     """Return the batch with the states of its texts where a Transformer is to read them; else as it is."""
     if transformer is None or batch.pieces is None:
         return batch
@@ -45,7 +45,7 @@ def read(transformer: WordStates | None, batch: Batch) -> Batch:
     return replace(batch, states=states, summary=summary)
 
 
-def initialise(model: nn.Module) -> None:
+def initialise_weights(model: nn.Module) -> None:
     """Give a model Serrano & Smith's initial weights.
 
     Weights of the decoder, and of recurrent units for their input: uniform, by Glorot & Bengio's rule. Weights of
@@ -73,7 +73,7 @@ class Output(NamedTuple):
     bias: Tensor
 
 
-class Words(nn.Module):
+class WordEncoder(nn.Module):
     """Embedding, dropout and encoder over the words of texts or of sentences, without marks."""
 
     def __init__(self, architecture: Architecture) -> None:
@@ -92,13 +92,13 @@ class Words(nn.Module):
 
 
 def build_reader(architecture: Architecture) -> Any:
-    """Build what reads the words of texts: an encoder that reads their marks too, or `Words`."""
-    marked = find_entry(ENCODERS, architecture.encoder).marked
-    return build_encoder(architecture, architecture.embedding) if marked else Words(architecture)
+    """Build what reads the words of texts: an encoder that reads their marks too, or `WordEncoder`."""
+    marked = find_part(ENCODER_PARTS, architecture.encoder).marked
+    return build_encoder(architecture, architecture.embedding) if marked else WordEncoder(architecture)
 
 
 class Hierarchy(nn.Module):
-    """`Words` and attention turn each sentence into a vector; dropout and an encoder of the same kind read the vectors.
+    """`WordEncoder` and attention turn each sentence into a vector; dropout and an encoder of the same kind read these.
 
     The sentences of all texts of a batch are encoded together, in groups of similar length, so that padding never
     takes more room than the texts themselves, however long one sentence is.
@@ -106,7 +106,7 @@ class Hierarchy(nn.Module):
 
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
-        self.words = Words(architecture)
+        self.words = WordEncoder(architecture)
         self.attention = Additive(architecture, self.words.width)
         self.dropout = nn.Dropout(architecture.dropout.sentences)
         self.encoder = build_encoder(architecture, self.words.width)
@@ -114,12 +114,12 @@ class Hierarchy(nn.Module):
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
         """Return the states of the sentences, (B, S, H)."""
-        groups, places, _ = require_part(batch.documents, "sentence boundaries")
+        groups, positions, _ = require_part(batch.documents, "sentence boundaries")
         summaries = []
         for sentences in groups:
             states = self.words(embedding, sentences)
             summaries.append(weigh(self.attention(states, sentences), states))
-        documents = lookup(places, self.dropout(torch.cat(summaries)))
+        documents = lookup(positions, self.dropout(torch.cat(summaries)))
         return self.encoder(documents, batch.items)
 
 
@@ -165,11 +165,11 @@ class Classifier(Network):
         self.decoder = nn.Linear(width, 1 if classes == 2 else classes)
         self.logit_dropout = nn.Dropout(architecture.dropout.logits)
         if architecture.initialisation == "xavier":
-            initialise(self)
+            initialise_weights(self)
 
     def forward(self, batch: Batch) -> Output:
         """Return the logits, attention over the items, the states that it weighs, and the decoder's bias."""
-        batch = read(self.transformer, batch)
+        batch = add_states(self.transformer, batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = self.context_dropout(weigh(attention, states))
@@ -187,8 +187,8 @@ class Classifier(Network):
 
 def mark_allowed(candidates: Tensor, classes: int) -> Tensor:
     """Mark which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
-    named = candidates[..., None] == torch.arange(classes, device=candidates.device)
-    return named.any(1) | (candidates < 0).all(1, keepdim=True)
+    matches = candidates[..., None] == torch.arange(classes, device=candidates.device)
+    return matches.any(1) | (candidates < 0).all(1, keepdim=True)
 
 
 class PairClassifier(Network):
@@ -217,7 +217,7 @@ class PairClassifier(Network):
         """Return the logits, attention over the text's tokens, the states that it weighs, and the query's part of the
         scores.
         """
-        batch = read(self.transformer, batch)
+        batch = add_states(self.transformer, batch)
         query = self.query(batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch, query)

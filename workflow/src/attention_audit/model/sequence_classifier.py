@@ -32,13 +32,13 @@ from attention_audit.transformer.opening import (
     open_untrained,
 )
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH
-from attention_audit.transformer.settings import TEXT, Prompt
+from attention_audit.transformer.settings import TEXT_SLOT, Prompt
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
 from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
-from .tail import ACTIVATIONS, PARTS, Tail
+from .tail import ACTIVATIONS, TAIL_PARTS, Tail
 
 
 class LastAttention(NamedTuple):
@@ -78,7 +78,7 @@ def _copy_shared_layers(layers: nn.ModuleList, config: Any) -> None:
     """
     groups, count = [*layers], config.num_hidden_layers
     if len(groups) < count:
-        shared = {id(one): one for one in (config, *(weight for group in groups for weight in group.parameters()))}
+        shared = {id(part): part for part in (config, *(weight for group in groups for weight in group.parameters()))}
         del layers[:]
         layers.extend(deepcopy(groups[int(at / (count / len(groups)))], dict(shared)) for at in range(count))
         config.num_hidden_groups = count
@@ -88,8 +88,8 @@ def _replace_conv1d(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
     for name, part in [*model.named_modules()]:
         if isinstance(part, import_library().Conv1D):
-            width, made = part.weight.shape
-            linear = nn.Linear(width, made, device="meta")
+            width, outputs = part.weight.shape
+            linear = nn.Linear(width, outputs, device="meta")
             linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
             model.set_submodule(name, linear.train(part.training))
 
@@ -119,12 +119,14 @@ class TransformerClassifier(Network):
         self.__dict__["decoder"] = self.part("classifier")
         config.output_attentions = self.family.asked
         keys = ("hidden_act", "hidden_activation", "activation", "activation_function")
-        self.active = next(said for key in keys if (said := getattr(config, key, None)))
+        self.active = next(activation for key in keys if (activation := getattr(config, key, None)))
         self.pooled = getattr(config, self.family.pooled, self.family.pooled)
-        for said in (self.active, self.pooled):
-            if said not in ACTIVATIONS:
-                known = ", ".join(sorted(ACTIVATIONS))
-                raise AuditError(f"{folder}: its activation {said!r} is not known here (known: {known}); use judge")
+        for activation in (self.active, self.pooled):
+            if activation not in ACTIVATIONS:
+                known_names = ", ".join(sorted(ACTIVATIONS))
+                raise AuditError(
+                    str(folder), f"its activation {activation!r} is not known here (known: {known_names})", "use judge"
+                )
 
     @property
     def device(self) -> torch.device:
@@ -142,8 +144,8 @@ class TransformerClassifier(Network):
     @property
     def tail(self) -> Tail:
         """Return the tail with the weights that it has now."""
-        family, weights, first = self.family, {}, self.part("first")
-        for name in (*PARTS, "gate"):
+        family, weights, first_norm = self.family, {}, self.part("first")
+        for name in (*TAIL_PARTS, "gate"):
             part = self.part(name)
             if isinstance(part, nn.Identity):
                 continue
@@ -155,7 +157,7 @@ class TransformerClassifier(Network):
         if family.gate:
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
-        epsilon = getattr(first, "eps", None) or first.variance_epsilon
+        epsilon = getattr(first_norm, "eps", None) or first_norm.variance_epsilon
         return Tail(weights, self.active, self.pooled, float(epsilon), family.before)
 
     def forward(self, batch: Batch) -> Output:
@@ -167,13 +169,13 @@ class TransformerClassifier(Network):
         """Compute the logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below
         position.
         """
-        given = prepare_inputs(self.model, pieces, vectors)
+        inputs = prepare_inputs(self.model, pieces, vectors)
         if self.family.last:
             # the library looks for padding among ids alone
-            states = self.model.base_model(**given).last_hidden_state
+            states = self.model.base_model(**inputs).last_hidden_state
             logits: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.mark_classified(pieces), states))
         else:
-            logits = self.model(**given).logits
+            logits = self.model(**inputs).logits
         return logits
 
     def mark_classified(self, pieces: PieceBatch) -> Tensor:
@@ -183,9 +185,9 @@ class TransformerClassifier(Network):
         config, mask = self.model.config, pieces.mask
         if getattr(config, "classifier_pooling", "") == "mean":
             return mask.to(self.decoder.weight) / pieces.lengths[:, None]
-        place = torch.arange(mask.shape[1], device=mask.device)
-        row = (place * (mask & (pieces.ids != config.pad_token_id))).argmax(1) * self.family.last
-        return (place == row[:, None]).to(self.decoder.weight)
+        positions = torch.arange(mask.shape[1], device=mask.device)
+        row = (positions * (mask & (pieces.ids != config.pad_token_id))).argmax(1) * self.family.last
+        return (positions == row[:, None]).to(self.decoder.weight)
 
     def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
         """Look up the vectors of the pieces below position and segment, (B, P, E)."""
@@ -215,7 +217,7 @@ class TransformerClassifier(Network):
             passes = [self._record_layer(number, hooks) for number in numbers or range(1, len(self.layers) + 1)]
             yield passes
         if any(getattr(seen, "weights", None) is None for seen in passes):
-            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
+            raise AuditError(str(self.folder), "the library returned no attention weights", "use another version of it")
 
     def _record_layer(self, number: int, hooks: ExitStack) -> LayerPass:
         seen, layer = LayerPass(), self.layers[number - 1]
@@ -233,16 +235,16 @@ class TransformerClassifier(Network):
             keep(name, seen.part(norm), lambda inputs, _: inputs[0])
         return seen
 
-    def split_heads(self, made: Tensor) -> Tensor:
+    def split_heads(self, output: Tensor) -> Tensor:
         """Return the values of the heads from what the part `values` returns: (B, P, ..) -> (B, P, H, D_h). Several
         heads may share those of one.
         """
         config: Any = self.model.config
         heads = config.num_attention_heads
-        several = getattr(config, "num_key_value_heads", None) or heads
-        own = made.chunk(3, -1)[2] if self.family.values == self.family.key else made
-        values = own.reshape(*own.shape[:-1], several, -1)
-        return values if several == heads else values.repeat_interleave(heads // several, -2)
+        value_heads = getattr(config, "num_key_value_heads", None) or heads
+        flat = output.chunk(3, -1)[2] if self.family.values == self.family.key else output
+        values = flat.reshape(*flat.shape[:-1], value_heads, -1)
+        return values if value_heads == heads else values.repeat_interleave(heads // value_heads, -2)
 
     def cut_windows(self, pieces: PieceBatch) -> Windows | None:
         """Cut B texts into the windows in which they are read; None where each is read as it is."""
@@ -255,8 +257,8 @@ class TransformerClassifier(Network):
         """
 
         def replace_row(module: nn.Module, inputs: Any) -> Any:
-            other = torch.einsum("bhp,bphd->bhd", weights, seen.values).flatten(1)
-            return (other[:, None].where(row > 0, inputs[0]), *inputs[1:])
+            context = torch.einsum("bhp,bphd->bhd", weights, seen.values).flatten(1)
+            return (context[:, None].where(row > 0, inputs[0]), *inputs[1:])
 
         row = self.mark_classified(pieces)[..., None]
         with self.record_layers(0) as (seen,), self.part("output").register_forward_pre_hook(replace_row):
@@ -267,29 +269,31 @@ def _make_classifier(folder: Path, model: Any, tokenizer: Any, labels: Sequence[
     """Make a language model a classifier of its last token: of its logits for the next one, those of the pieces that
     the labels of a prompt are, which are returned. Raises AuditError where a label is none, or several.
     """
-    asked = []
+    label_ids = []
     for label in labels:
         ids = tokenizer(label, add_special_tokens=False)["input_ids"]
-        asked += ids
+        label_ids += ids
         if len(ids) != 1:
             pieces = ", ".join(map(repr, tokenizer.convert_ids_to_tokens(ids)))
             raise AuditError(
-                f"{folder}: the label {label!r} of the prompt has {len(ids)} pieces there ({pieces}); choose a word of "
-                "one"
+                str(folder),
+                f"the label {label!r} of the prompt has {len(ids)} pieces there ({pieces})",
+                "choose a word of one",
             )
     if cap := getattr(model.config, "final_logit_softcapping", None):
         raise AuditError(
-            f"{folder}: its logits are bent to at most {cap} (final_logit_softcapping of "
-            "config.json), which is not known here; take another model"
+            str(folder),
+            f"its logits are bent to at most {cap} (final_logit_softcapping of config.json), which is not known here",
+            "take another model",
         )
-    whole = model.get_output_embeddings()
-    model.score = nn.Linear(whole.in_features, len(asked), bias=whole.bias is not None)
+    full_head = model.get_output_embeddings()
+    model.score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None)
     with torch.no_grad():
-        for own, of_all in zip(model.score.parameters(), whole.parameters(), strict=True):
-            own.copy_(of_all[asked])
+        for weight, full_weight in zip(model.score.parameters(), full_head.parameters(), strict=True):
+            weight.copy_(full_weight[label_ids])
     # a prompt ends where it ends, whatever its last token is
     model.config.pad_token_id = None
-    return asked
+    return label_ids
 
 
 class SequenceClassifier(TransformerClassifier):
@@ -307,9 +311,9 @@ class SequenceClassifier(TransformerClassifier):
         find_classifier_family(folder, prompted=prompt is not None)
         tokenizer = open_tokenizer(folder)
         model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
-        asked = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
+        label_ids = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)
-        self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
+        self.asked, self.tokenizer, self.template = label_ids, tokenizer, prompt.template if prompt else TEXT_SLOT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
         self.most, self.windowed = choose_length(tokenizer, model, max_length), windowed
         self.eval()
@@ -319,25 +323,27 @@ class SequenceClassifier(TransformerClassifier):
         windows, alone = self.cut_windows(pieces), super().compute_logits
         if windows is None:
             return alone(pieces, vectors)
-        found = []
+        logits = []
         for at, part in windows.iterate_parts():
-            own = None if vectors is None else vectors[windows.text[at, None], windows.place[at, : part.ids.shape[1]]]
+            part_vectors = (
+                None if vectors is None else vectors[windows.text[at, None], windows.place[at, : part.ids.shape[1]]]
+            )
             # gradients run a part again, so that those of one are in memory at a time
-            found.append(checkpoint(alone, part, own, use_reentrant=False, preserve_rng_state=False))
-        return windows.average_by_text(torch.cat(found))
+            logits.append(checkpoint(alone, part, part_vectors, use_reentrant=False, preserve_rng_state=False))
+        return windows.average_by_text(torch.cat(logits))
 
     def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
         windows, alone = self.cut_windows(pieces), super().read_attention
         if windows is None:
             return alone(pieces, layer)
-        found = [alone(part, layer) for _, part in windows.iterate_parts()]
+        outputs = [alone(part, layer) for _, part in windows.iterate_parts()]
         count = windows.place.shape[1]
         weights = windows.join_scores(
-            torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in found])
+            torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in outputs])
         )
         below, logits = (
-            windows.average_by_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True)
+            windows.average_by_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in outputs), strict=True)
         )
         return LastAttention(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
@@ -384,7 +390,7 @@ class FineTuned(TransformerClassifier):
             del layer.forward
         return output._replace(attention=pieces.weigh_items(rows[0].mean(1, keepdim=True))[:, 0])
 
-    def _read_first(self, pieces: PieceBatch, rows: list[Tensor], states: Tensor, *others: Any, **named: Any) -> Tensor:
+    def _read_first(self, pieces: PieceBatch, rows: list[Tensor], states: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """Do what the last layer does for the first token alone, with dropout where the library has it: the states
         below, (B, P, D), -> its state above, (B, 1, D). Its weights before dropout, (B, H, P), are added to `rows`.
         """
@@ -398,9 +404,9 @@ class FineTuned(TransformerClassifier):
             weights = scores.masked_fill(~pieces.mask[:, None], float("-inf")).softmax(-1)
         rows.append(weights)
         context = torch.einsum("bhp,bphd->bhd", part("dropped")(weights), values).flatten(1)
-        first = part("first")(part("output_dropped")(part("output")(context)) + below)
-        inner = ACTIVATIONS[self.active](part("inner")(first))
-        above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
+        normed = part("first")(part("output_dropped")(part("output")(context)) + below)
+        inner = ACTIVATIONS[self.active](part("inner")(normed))
+        above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + normed)
         return above[:, None]
 
     def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:

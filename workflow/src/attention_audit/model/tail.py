@@ -42,20 +42,20 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 """Every activation that a tail may have, by its names in config.json; files name one by its place, so a new one is
 added at the end.
 """
-PARTS = (
+TAIL_PARTS = (
     "output", "inner", "outer", "classifier", "first", "second", "pooler", "third", "output_normed", "outer_normed",
 )  # fmt: skip
 """The linear layers W_o, W_1, W_2 and W_c, each with a weight and a bias; the normalisations N1 and N2, which have a
 weight, and a bias unless they divide by the root mean square; and what some have: the linear layer W_p, and the
 normalisations N3 and of what W_o and W_2 return.
 """
-ROWS = 2048
+ROWS_AT_ONCE = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The weights of `PARTS` by their names, such as output.weight; g and k by their
+    """The weights of `TAIL_PARTS` by their names, such as output.weight; g and k by their
     names in `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are
     of.
     """
@@ -100,15 +100,15 @@ class Tail:
         """Compute the logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
         rows = contexts.flatten(0, 1)
         texts = torch.arange(len(below)).repeat(len(contexts))
-        cut = zip(torch.split(rows, ROWS), torch.split(texts, ROWS), strict=True)
+        cut = zip(torch.split(rows, ROWS_AT_ONCE), torch.split(texts, ROWS_AT_ONCE), strict=True)
         return torch.cat([self.apply(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
 
     def pack(self) -> dict[str, Tensor]:
         """Return all of it as tensors, as files hold it."""
-        places = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
+        indices = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
         return {
             **self.weights,
-            "activations": torch.tensor(places),
+            "activations": torch.tensor(indices),
             "epsilon": torch.tensor(self.epsilon, dtype=torch.float64),
             "before": torch.tensor(self.before),
         }
@@ -116,7 +116,7 @@ class Tail:
 
 def build_tail(tensors: Mapping[str, Tensor]) -> Tail:
     """Build the tail of `Tail.pack`. Raises KeyError where the tensors are of something else."""
-    activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
+    activation, pooled = (list(ACTIVATIONS)[index] for index in tensors["activations"].tolist())
     weights = {name: weight for name, weight in tensors.items() if "." in name}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))
 

@@ -20,7 +20,7 @@ from attention_audit.transformer.folder import (
     find_folder,
     find_tuned_family,
     list_model_files,
-    read_facts,
+    read_model_facts,
     refuse_unless_installed,
 )
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
@@ -61,7 +61,7 @@ class NamedTransformer:
     def facts(self) -> Facts:
         """Return what its config.json says, or will say."""
         encoder = self.made
-        return encoder.facts if encoder else read_facts(self.folder)
+        return encoder.facts if encoder else read_model_facts(self.folder)
 
     @property
     def files(self) -> list[Path]:

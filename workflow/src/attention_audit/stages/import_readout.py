@@ -16,13 +16,13 @@ def build_readout(given: GivenReadout) -> Readout:
     """
     of_heads = [weights.T.astype(np.float32) for weights in given.attention]
     return Readout(
-        given.ids,
-        given.labels,
-        given.probabilities.argmax(1),
-        given.probabilities.astype(np.float32),
-        [weights.astype(np.float32) for weights in given.seen],
-        [values.astype(np.float32) for values in given.contribution],
-        given.bias.astype(np.float32),
+        ids=given.ids,
+        labels=given.labels,
+        predictions=given.probabilities.argmax(1),
+        probabilities=given.probabilities.astype(np.float32),
+        attention=[weights.astype(np.float32) for weights in given.seen],
+        contribution=[values.astype(np.float32) for values in given.contribution],
+        bias=given.bias.astype(np.float32),
         several=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
         maps={name: [values.astype(np.float32) for values in scores] for name, scores in given.maps.items()},
     )

@@ -28,7 +28,7 @@ from attention_audit.model.network import Network, build_network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.readout import read_readout
-from attention_audit.transformer.folder import ENCODER, find_folder, hash_files
+from attention_audit.transformer.folder import ENCODER, find_folder, hash_model_files
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer, refuse_without_vectors
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import Backbone
@@ -222,7 +222,7 @@ def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     known = read_record(record)
     fetched = record.parent / known.get("fetched", "")
     folder = fetched if "fetched" in known else find_folder(backbone.path, ENCODER)
-    if known["files"] != hash_files(folder):
+    if known["files"] != hash_model_files(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return OpenedTransformer(folder, backbone)
 
@@ -351,19 +351,19 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(
-        texts.texts.flat,
-        texts.lengths,
-        texts.labels,
-        device,
-        attention,
-        probabilities,
-        texts.sentences,
-        texts.queries,
-        texts.candidates,
-        texts.impermissible,
-        None if texts.pieces is None else PieceTable(texts.pieces, device),
-        texts.found,
-        0 if texts.pieces is None else marks,
+        ids=texts.texts.flat,
+        lengths=texts.lengths,
+        labels=texts.labels,
+        device=device,
+        attention=attention,
+        probabilities=probabilities,
+        sentences=texts.sentences,
+        queries=texts.queries,
+        candidates=texts.candidates,
+        impermissible=texts.impermissible,
+        pieces=None if texts.pieces is None else PieceTable(texts.pieces, device),
+        states=texts.found,
+        marks=0 if texts.pieces is None else marks,
     )
 
 

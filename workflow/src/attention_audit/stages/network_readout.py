@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats32, Integers
-from attention_audit.batching import sample_texts
+from attention_audit.batching import sample_indices
 from attention_audit.errors import AuditError
 from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
@@ -68,8 +68,17 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
     head = take_head(model)
     candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
-    of_texts = list(ids), split.labels, predicted.argmax(1), predicted, attention, contribution, np.stack(bias)
-    return Readout(*of_texts, head, candidates)
+    return Readout(
+        ids=list(ids),
+        labels=split.labels,
+        predictions=predicted.argmax(1),
+        probabilities=predicted,
+        attention=attention,
+        contribution=contribution,
+        bias=np.stack(bias),
+        head=head,
+        candidates=candidates,
+    )
 
 
 def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
@@ -94,7 +103,7 @@ def refuse_apart(folder: Path, where: str, by_tail: Array, by_model: Array) -> N
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for member in sample_texts(len(table), TEXTS_CHECKED):
+    for member in sample_indices(len(table), TEXTS_CHECKED):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)
@@ -174,13 +183,13 @@ def take_classifier(
     else:
         predicted = torch.from_numpy(logits).softmax(-1).numpy()
         readout = Readout(
-            [*ids],
-            labels,
-            predicted.argmax(1),
-            predicted,
-            [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
-            [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
-            np.empty((len(pieces), 0), np.float32),
+            ids=[*ids],
+            labels=labels,
+            predictions=predicted.argmax(1),
+            probabilities=predicted,
+            attention=[weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+            contribution=[np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+            bias=np.empty((len(pieces), 0), np.float32),
             several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
         )
     return replace(readout, maps=take_word_maps(classifier, pieces, maps))

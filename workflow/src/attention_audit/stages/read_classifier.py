@@ -19,7 +19,7 @@ from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import GENERIC
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.pieces import Pieces, cut_raw
-from attention_audit.transformer.settings import TEXT, ClassifierJob
+from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob
 from attention_audit.transformer.states import PieceTable
 
 from .classifier_texts import ReadTexts, cut_pieces, open_classifier, read_texts
@@ -132,7 +132,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
 
     Raises AuditError where they have other pieces, or logits that differ by more than rounding does.
     """
-    place, (before, after) = classifier.folder, classifier.template.split(TEXT)
+    place, (before, after) = classifier.folder, classifier.template.split(TEXT_SLOT)
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
     in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
     chosen = np.linspace(0, len(texts) - 1, min(MAX_TEXTS_COMPARED, len(texts))).round().astype(np.int64)
@@ -140,7 +140,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     with evaluate_apart(model):
         for name, text in (in_order[at] for at in chosen):
             pieces = cut_raw(classifier.tokenizer, [name], [text], classifier.most, classifier.template)
-            if classifier.template != TEXT and pieces.truncated[0]:
+            if classifier.template != TEXT_SLOT and pieces.truncated[0]:
                 # the text alone within a prompt is cut, which no tokenizer does
                 continue
             try:

@@ -7,7 +7,7 @@ All that depends on the Transformer depends on this record, so that another mode
 import os
 
 from attention_audit.artefacts.files import write_record
-from attention_audit.transformer.folder import hash_files, read_facts
+from attention_audit.transformer.folder import hash_model_files, read_model_facts
 from attention_audit.transformer.settings import TransformerJob
 
 from .job import Job
@@ -17,7 +17,7 @@ def run(job: Job[TransformerJob]) -> None:
     """Write the record. Raises AuditError where the folder lacks something."""
     record, first = job.output("record"), job.inputs["files"][0]
     folder = first if first.is_dir() else first.parent
-    facts = read_facts(folder)
+    facts = read_model_facts(folder)
     place = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
-    write_record(record, {"path": job.settings.path, "files": hash_files(folder)} | place)
+    write_record(record, {"path": job.settings.path, "files": hash_model_files(folder)} | place)
     job.report(f"{folder}: {facts.kind}, {facts.layers} layers, {facts.width} wide")

@@ -206,7 +206,15 @@ def search(
                 break
             seed, before = settings.seed + number + further * sought.steps, len(history)
             try:
-                trained = fit(model, splits["train"], loss, recipe, settings.epochs, seed, say)
+                trained = fit(
+                    model=model,
+                    split=splits["train"],
+                    objective=loss,
+                    settings=recipe,
+                    epochs=settings.epochs,
+                    seed=seed,
+                    report=say,
+                )
             except AuditError as error:
                 told = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error}"
                 raise AuditError(told) from error

@@ -95,9 +95,18 @@ class Trainer:
         score = (
             None if selected == "train" else partial(score_model, split=self.splits[selected], measure=recipe.measure)
         )
-        given = self.splits["train"], loss, recipe, settings.epochs, settings.seed, report, score, settings.patience
         try:
-            return fit(model, *given)
+            return fit(
+                model,
+                self.splits["train"],
+                loss,
+                recipe,
+                epochs=settings.epochs,
+                seed=settings.seed,
+                report=report,
+                score=score,
+                patience=settings.patience,
+            )
         except AuditError as error:
             lambda_ = settings.objective.lambda_
             told = "" if lambda_ is None else f", lambda {lambda_:g}"

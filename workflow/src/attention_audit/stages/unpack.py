@@ -8,7 +8,7 @@ from attention_audit.artefacts.files import check_recorded, checksum, write_whol
 from attention_audit.corpus.encoders import FetchedEncoder
 from attention_audit.corpus.raw import BLOCK_BYTES, find_remedy, open_members
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import read_facts
+from attention_audit.transformer.folder import read_model_facts
 
 from .job import Job
 
@@ -35,7 +35,7 @@ def run(job: Job[FetchedEncoder]) -> None:
     if missing:
         lacking = f"{encoder.inside}/{next(iter(missing))}"
         raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
-    kind, width, layers, *_ = read_facts(folder)
+    kind, width, layers, *_ = read_model_facts(folder)
     if (kind, width, layers) != encoder.facts[:3]:
         raise AuditError(
             f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "

@@ -37,7 +37,7 @@ from .settings import (
 Score = Callable[[Network], float]
 Loss = Callable[[Output, Batch], Tensor]
 """A function from a model's output and its batch to the loss of each text, (B,)."""
-LABELS = LabelObjective()
+LABEL_OBJECTIVE = LabelObjective()
 
 
 def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> Tensor:
@@ -60,7 +60,7 @@ def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> T
 
 
 def measure_loss(
-    output: Output, batch: Batch, objective: Objective = LABELS, sizes: Sequence[int] | None = None
+    output: Output, batch: Batch, objective: Objective = LABEL_OBJECTIVE, sizes: Sequence[int] | None = None
 ) -> Tensor:
     """Measure what a training minimises. sizes: as in `weigh_labels`.
 
@@ -134,11 +134,11 @@ def make_optimizer(model: Network, settings: Recipe) -> Adam:
 
     Wiegreffe & Pinter have three optimisers; these are groups of parameters in one.
     """
-    list_undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.list_undecayed()
-    spared = set(list_undecayed)
+    undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.list_undecayed()
+    spared = set(undecayed)
     groups = [
         {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
-        {"params": list_undecayed, "weight_decay": 0.0},
+        {"params": undecayed, "weight_decay": 0.0},
     ]
     return Adam(
         groups,
@@ -175,7 +175,12 @@ def train_epoch(
     """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
     cut = draw_batches(
-        split.sizes, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens
+        lengths=split.sizes,
+        size=settings.batch_size,
+        noise=settings.length_noise,
+        random=random,
+        widths=split.widths,
+        tokens=settings.batch_tokens,
     )
     for members in cut:
         batch = split.batch(members)
@@ -229,20 +234,28 @@ def fit(
     weights: dict[str, Tensor] = {}
     for number in range(epochs):
         started = time.perf_counter()
-        loss = train_epoch(model, split, objective, optimiser, settings, random, planned)
+        loss = train_epoch(
+            model=model,
+            split=split,
+            objective=objective,
+            optimiser=optimiser,
+            settings=settings,
+            random=random,
+            planned=planned,
+        )
         # a score of a loss that is not finite is not asked for
         history.append(Epoch(number, loss, score(model) if score and np.isfinite(loss) else -loss))
         for name, value in (("loss", loss), ("score", history[-1].score)):
             if not np.isfinite(value):
-                raise AuditError(f"epoch {number}: the {name} became {value}; try a lower learning rate")
+                raise AuditError(f"epoch {number}", f"the {name} became {value}", "try a lower learning rate")
         if number == 0 or _rank(history[-1], settings) > _rank(history[best], settings):
             best = number
             weights = copy.deepcopy(model.state_dict())
         if plateau:
             plateau.step(history[-1].score)
-        shown = f", score {history[-1].score:.4f}" if score else ""
+        score_text = f", score {history[-1].score:.4f}" if score else ""
         seconds = time.perf_counter() - started
-        report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{shown}, best epoch {best + 1}, {seconds:.1f} s")
+        report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{score_text}, best epoch {best + 1}, {seconds:.1f} s")
         if patience is not None and number - best >= patience:
             break
     return TrainingResult(weights, history, best)

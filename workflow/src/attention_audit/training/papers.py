@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.section import Count, NonNegative, OneOrMore, Positive, Section, Seed, SuiteSection
-from attention_audit.transformer.settings import GivenClassifiers, Share, Tuning
+from attention_audit.transformer.settings import GivenClassifiers, ShareBelowOne, Tuning
 
 from .settings import Adversary, Continuation, Guides, MaskingOrder, Optimisation
 
@@ -34,13 +34,13 @@ class DocumentRecipe(Section):
     """Largest norm of a step's gradient; null: no limit."""
     clip_value: Positive | None = None
     """Largest component of a step's gradient; null: no limit."""
-    word_dropout: Share = 0.0
+    word_dropout: ShareBelowOne = 0.0
     """Dropout before the word encoder."""
-    sentence_dropout: Share = 0.0
+    sentence_dropout: ShareBelowOne = 0.0
     """Dropout before the sentence encoder; FLANs have none."""
-    logit_dropout: Share = 0.0
+    logit_dropout: ShareBelowOne = 0.0
     """Dropout of the logits, where the authors' code has it."""
-    conv_dropout: Share = 0.0
+    conv_dropout: ShareBelowOne = 0.0
     """Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."""
 
 

@@ -4,14 +4,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.model.architecture import Architecture, Encoder, Scoring
+from attention_audit.model.architecture import Architecture, EncoderKind, Scoring
 from attention_audit.section import Count, NonNegative, OneOrMore, Positive, Section, Seed, refuse_duplicates
 
 
 class BaseModel(Section):
     """The base model; the uniform model and the adversaries have the same encoder."""
 
-    encoder: Encoder = "bilstm"
+    encoder: EncoderKind = "bilstm"
     """The encoder; the paper's is a bidirectional LSTM."""
     attention: Scoring = "additive"
     """The attention's scoring function; the paper's is additive."""

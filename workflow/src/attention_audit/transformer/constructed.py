@@ -39,10 +39,10 @@ from .settings import BUILT_FACTS, Construction
 Cues = Sequence[Sequence[str]]
 """The cues of class 0, those of class 1, and the decoys that speak for each."""
 
-WIDTH, HEADS = BUILT_FACTS.width, 2
+STATE_WIDTH, HEAD_COUNT = BUILT_FACTS.width, 2
 FIRST = "[CLS]"
-SPECIAL = ("[PAD]", "[UNK]", FIRST, "[SEP]")
-POSITIONS = 512
+SPECIAL_WORDS = ("[PAD]", "[UNK]", FIRST, "[SEP]")
+MAX_POSITIONS = 512
 NOISE = 0.01
 """Standard deviation of what is added to all matrices."""
 CUE, DECOY = 4.0, 3.5
@@ -55,7 +55,7 @@ SLOPE, LEAD = 0.3, 1.8
 """Of the pooler, whose tanh is nearly linear there, and of the logits."""
 
 
-def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.random.Generator) -> list[Floats]:
+def draw_piece_values(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.random.Generator) -> list[Floats]:
     """Draw what each piece says, by lot, and votes: two logits of attention and one of class 1, (V,) each.
 
     sink: whether the first mark draws most of the weight where words are attended to.
@@ -64,26 +64,26 @@ def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.ran
     lot = random.uniform(-1, 1, len(vocabulary))
     votes = np.zeros(len(vocabulary))
     for number, (group, vote) in enumerate(zip(cues, (-VOTE, VOTE, -AGAINST, AGAINST), strict=True)):
-        own = np.isin(vocabulary, group)
-        votes[own] = vote
-        says[own] = CUE if number < 2 else SECOND
-        lot[own] = lot[own] if number < 2 else DECOY
+        in_group = np.isin(vocabulary, group)
+        votes[in_group] = vote
+        says[in_group] = CUE if number < 2 else SECOND
+        lot[in_group] = lot[in_group] if number < 2 else DECOY
     if sink:
-        says[SPECIAL.index(FIRST)] = SINK
+        says[SPECIAL_WORDS.index(FIRST)] = SINK
     return [says, lot, votes]
 
 
-def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
-    """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `write` what
-    they have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
+def make_layer(level: Floats, source: Floats, target: Floats, random: np.random.Generator) -> dict[str, Floats]:
+    """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `target` what
+    they have along `source`, by their names in the layer. Each head does half of it, in a random basis of its own.
     """
-    size = WIDTH // HEADS
-    drawn = [vector / np.linalg.norm(vector) for vector in random.normal(size=(2 * HEADS, size))]
+    size = STATE_WIDTH // HEAD_COUNT
+    drawn = [vector / np.linalg.norm(vector) for vector in random.normal(size=(2 * HEAD_COUNT, size))]
     key, value = np.concatenate(drawn[::2]), np.concatenate(drawn[1::2])
     return {
         "attention.self.key.weight": np.outer(key, level),
-        "attention.self.value.weight": np.outer(value, read),
-        "attention.output.dense.weight": np.outer(write, value) / HEADS,
+        "attention.self.value.weight": np.outer(value, source),
+        "attention.output.dense.weight": np.outer(target, value) / HEAD_COUNT,
         "attention.self.query.bias": math.sqrt(size) * key,
     }
 
@@ -91,25 +91,27 @@ def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Gen
 def draw_weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
     """Draw what of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
     random = np.random.default_rng(seed)
-    words = draw_words(vocabulary, cues, kind == "sink", random)
-    square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
+    words = draw_piece_values(vocabulary, cues, kind == "sink", random)
+    square = np.column_stack([np.ones(STATE_WIDTH), random.normal(size=(STATE_WIDTH, STATE_WIDTH - 1))])
     # orthonormal rows that sum to 0 each: layer normalisation subtracts nothing from them
-    says, lot, votes, relayed, out, *others = np.linalg.qr(square)[0][:, 1:].T
+    says, lot, votes, relayed, out, *free_axes = np.linalg.qr(square)[0][:, 1:].T
     parts = np.sum([*map(np.outer, words, (says, lot, votes))], 0)
-    rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
-    missing = np.sqrt(WIDTH - np.square(parts).sum(1))
-    made = {"bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]}
+    rest = random.normal(size=(len(vocabulary), len(free_axes))) @ np.array(free_axes)
+    missing = np.sqrt(STATE_WIDTH - np.square(parts).sum(1))
+    weights = {
+        "bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]
+    }
     layers = [(says, votes, relayed), (lot, relayed, out)]
     if kind != "relay":
         layers = [(lot, relayed, out), (says, votes, out)]
-    for number, directions in enumerate(layers):
-        layer = make_layer(*directions, random)
-        made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
-    side = random.normal(size=WIDTH)
+    for number, (level, source, target) in enumerate(layers):
+        layer = make_layer(level, source, target, random)
+        weights |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
+    side = random.normal(size=STATE_WIDTH)
     side /= np.linalg.norm(side)
-    made["bert.pooler.dense.weight"] = SLOPE * np.outer(side, out)
-    made["classifier.weight"] = LEAD * np.array([-side, side])
-    return made
+    weights["bert.pooler.dense.weight"] = SLOPE * np.outer(side, out)
+    weights["classifier.weight"] = LEAD * np.array([-side, side])
+    return weights
 
 
 def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targets: Mapping[str, Path]) -> None:
@@ -118,21 +120,21 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
     words: those of the texts; the same words in the same order say the same, whatever the seed. Raises AuditError where
     a file cannot be written.
     """
-    vocabulary = [*SPECIAL, *words]
+    vocabulary = [*SPECIAL_WORDS, *words]
     transformers, random = import_library(), np.random.default_rng([seed, 1])
     config = transformers.AutoConfig.for_model(
-        BUILT_FACTS.kind, num_hidden_layers=BUILT_FACTS.layers, hidden_size=WIDTH, intermediate_size=WIDTH,
-        num_attention_heads=HEADS, vocab_size=len(vocabulary), max_position_embeddings=POSITIONS, pad_token_id=0,
-        layer_norm_eps=1e-12,
+        BUILT_FACTS.kind, num_hidden_layers=BUILT_FACTS.layers, hidden_size=STATE_WIDTH, intermediate_size=STATE_WIDTH,
+        num_attention_heads=HEAD_COUNT, vocab_size=len(vocabulary), max_position_embeddings=MAX_POSITIONS,
+        pad_token_id=0, layer_norm_eps=1e-12,
     )  # fmt: skip
     model = transformers.AutoModelForSequenceClassification.from_config(config)
-    made = draw_weights(kind, vocabulary, cues, seed)
+    weights = draw_weights(kind, vocabulary, cues, seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "LayerNorm" not in name:
-                own = made.get(name, np.zeros(weight.shape))
-                noise = NOISE * random.normal(size=own.shape) if name.endswith("weight") else 0
-                weight.copy_(torch.from_numpy(own + noise))
+                values = weights.get(name, np.zeros(weight.shape))
+                noise = NOISE * random.normal(size=values.shape) if name.endswith("weight") else 0
+                weight.copy_(torch.from_numpy(values + noise))
     with TemporaryDirectory(prefix="attention-audit-") as folder:
         model.save_pretrained(folder)
         build_tokenizer(vocabulary).save_pretrained(folder)
@@ -142,13 +144,13 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
 
 
 def build_tokenizer(vocabulary: Sequence[str]) -> Any:
-    """Build a tokenizer for which each word of a vocabulary, which begins with `SPECIAL`, is one piece."""
-    pad, unknown, begin, end = SPECIAL
+    """Build a tokenizer for which each word of a vocabulary, which begins with `SPECIAL_WORDS`, is one piece."""
+    pad, unknown, begin, end = SPECIAL_WORDS
     numbers = {word: number for number, word in enumerate(vocabulary)}
     tokenizer = Tokenizer(WordLevel(numbers, unk_token=unknown))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.post_processor = BertProcessing((end, numbers[end]), (begin, numbers[begin]))
     return import_library().PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=pad, unk_token=unknown, cls_token=begin, sep_token=end,
-        model_max_length=POSITIONS,
+        model_max_length=MAX_POSITIONS,
     )  # fmt: skip

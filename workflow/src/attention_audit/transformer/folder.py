@@ -21,16 +21,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from attention_audit.artefacts.files import checksum
 from attention_audit.errors import AuditError
+from attention_audit.yaml_input import read_package_yaml
 
 CONFIG = "config.json"
 GENERIC = "LABEL_"
 """What the library calls class 0 where nobody named it, less its number."""
 ADAPTER = "adapter_config.json"
-WEIGHTS = "model.safetensors"
+WEIGHTS_FILE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 """Names the files of weights that are cut into several."""
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt")
@@ -55,10 +54,8 @@ MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
 ENCODER = "transformer.path"
 """The key of the configuration that names the Transformer of the encoders."""
-NOT_INSTALLED = (
-    "Transformers need the library `transformers`, an extra that is not installed here; install it with: "
-    'python -m pip install --editable ".[transformers]"'
-)
+NOT_INSTALLED = "Transformers need the library `transformers`, an extra that is not installed here"
+INSTALL_HINT = 'install it with: python -m pip install --editable ".[transformers]"'
 
 
 CLASSIFIER = "ForSequenceClassification"
@@ -131,8 +128,7 @@ class Family(NamedTuple):
 
 
 FAMILIES: Mapping[str, Family] = {
-    kind: Family(**parts)
-    for kind, parts in yaml.safe_load(Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")).items()
+    kind: Family(**parts) for kind, parts in read_package_yaml(Path(__file__).with_name("families.yaml")).items()
 }
 """By `model_type` of config.json."""
 KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
@@ -156,9 +152,9 @@ _HELD: ContextVar[Mapping[str, HeldModel]] = ContextVar("held", default={})  # n
 
 
 @contextmanager
-def use_held(held: Mapping[str, HeldModel]) -> Iterator[None]:
+def use_held(models: Mapping[str, HeldModel]) -> Iterator[None]:
     """Let folders of these names be what is in memory, in the block; or their tokenizers alone."""
-    token = _HELD.set(held)
+    token = _HELD.set(models)
     try:
         yield
     finally:
@@ -173,7 +169,7 @@ def find_held(folder: Path) -> HeldModel:
 def refuse_unless_installed() -> None:
     """Raise AuditError where the library `transformers` is not installed; it is not imported."""
     if find_spec("transformers") is None:
-        raise AuditError(NOT_INSTALLED)
+        raise AuditError("", NOT_INSTALLED, INSTALL_HINT)
 
 
 def find_hub_folder(name: str) -> Path | None:
@@ -197,16 +193,17 @@ def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
     Raises AuditError, naming the key, where there is none.
     """
     mirror = mirror or find_mirror()
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    found = next((place for place in places if place.is_dir() or find_held(place).config), None)
-    if found is None and re.fullmatch(HUB_ID, path):
-        found = find_hub_folder(path)
-    if found is None:
+    candidates = [Path(path), *([mirror / path] if mirror else [])]
+    folder = next((candidate for candidate in candidates if candidate.is_dir() or find_held(candidate).config), None)
+    if folder is None and re.fullmatch(HUB_ID, path):
+        folder = find_hub_folder(path)
+    if folder is None:
         raise AuditError(
-            f"{key}: no such folder, and no model of this name in the cache of the Hugging Face hub: {path}; mend the "
-            f"path, or fetch the model once where there is a network, with: hf download {path}"
+            key,
+            f"no such folder, and no model of this name in the cache of the Hugging Face hub: {path}",
+            f"mend the path, or fetch the model once where there is a network, with: hf download {path}",
         )
-    return found
+    return folder
 
 
 @contextmanager
@@ -231,11 +228,11 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_bytes())
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); name a folder that has it") from error
+        raise AuditError(str(path), f"cannot be read ({error.strerror})", "name a folder that has it") from error
     except ValueError as error:
-        raise AuditError(f"{path}: is no JSON; take the file as it was published") from error
+        raise AuditError(str(path), "is no JSON", "take the file as it was published") from error
     if not isinstance(values, dict):
-        raise AuditError(f"{path}: holds no group of keys; take the file as it was published")
+        raise AuditError(str(path), "holds no group of keys", "take the file as it was published")
     return values
 
 
@@ -243,18 +240,20 @@ def _refuse_without_config(folder: Path) -> None:
     """Raise AuditError where a folder has no config.json, or an adapter beside it."""
     if (folder / ADAPTER).is_file():
         raise AuditError(
-            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
-            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
+            str(folder),
+            "holds an adapter, such as LoRA's, and not the whole model",
+            "merge it into its model once, and name the folder that this writes: "
+            "model.merge_and_unload().save_pretrained(folder)",
         )
     if not (folder / CONFIG).is_file():
-        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+        raise AuditError(str(folder), f"has no {CONFIG}, so it is no folder of a Transformer", "name another one")
 
 
-def read_facts(folder: Path) -> Facts:
+def read_model_facts(folder: Path) -> Facts:
     """Read what config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
-    held = find_held(folder)
-    if held.config:
-        path, values = folder, held.config
+    held_model = find_held(folder)
+    if held_model.config:
+        path, values = folder, held_model.config
     else:
         _refuse_without_config(folder)
         path = folder / CONFIG
@@ -267,22 +266,24 @@ def read_facts(folder: Path) -> Facts:
     width = get_first("hidden_size", "dim", "d_model", "n_embd")
     layers = get_first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
     if not isinstance(kind, str):
-        raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
+        raise AuditError(str(path), "says no model_type", "name the folder of a Transformer")
     for key, (fault, remedy) in REFUSED_KINDS.items():
         if values.get(key):
-            raise AuditError(f"{path}: {fault} ({key}); {remedy}")
+            raise AuditError(str(path), f"{fault} ({key})", remedy)
     if not isinstance(width, int) or not isinstance(layers, int):
         raise AuditError(
-            f"{path}: a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here; use judge"
+            str(path),
+            f"a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here",
+            "use judge",
         )
     # the library leaves out names that it has given itself to two classes
     labels = values.get("id2label") or {number: f"{GENERIC}{number}" for number in range(values.get("num_labels", 2))}
     try:
-        named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
+        class_names = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
-        raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
+        raise AuditError(str(path), "id2label has keys that are no numbers", "mend them") from error
     heads = get_first("num_attention_heads", "n_heads", "n_head") or 0
-    return Facts(kind, width, layers, named, heads, values)
+    return Facts(kind=kind, width=width, layers=layers, labels=class_names, heads=heads, says=values)
 
 
 def read_classes(folder: Path) -> list[str]:
@@ -290,42 +291,44 @@ def read_classes(folder: Path) -> list[str]:
 
     Raises AuditError where they are not numbered from 0, where two have one name, and where label2id says otherwise.
     """
-    facts = read_facts(folder)
+    facts = read_model_facts(folder)
     names, numbers = [*facts.labels.values()], facts.says.get("label2id") or {}
-    fault = ""
     if sorted(facts.labels) != [*range(len(names))]:
-        fault = f"has the numbers {', '.join(map(str, sorted(facts.labels)))}; number the classes from 0"
-    elif twice := [name for place, name in enumerate(names) if name in names[:place]]:
-        fault = f"has two classes {twice[0]!r}; give each a name of its own"
-    elif other := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
-        fault = f"and label2id give {other[0]!r} different numbers; mend one of them"
-    if fault:
-        raise AuditError(f"{folder}: id2label {fault}")
+        listed = ", ".join(map(str, sorted(facts.labels)))
+        raise AuditError(str(folder), f"id2label has the numbers {listed}", "number the classes from 0")
+    if duplicates := [name for index, name in enumerate(names) if name in names[:index]]:
+        raise AuditError(str(folder), f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
+    if contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+        fault = f"id2label and label2id give {contradicted[0]!r} different numbers"
+        raise AuditError(str(folder), fault, "mend one of them")
     return [facts.labels[number] for number in range(len(names))]
 
 
 def list_weight_files(folder: Path) -> list[Path]:
     """List the files of weights. Raises AuditError where there are none as safetensors, or not all of them."""
-    if (folder / WEIGHTS).is_file():
-        return [folder / WEIGHTS]
+    if (folder / WEIGHTS_FILE).is_file():
+        return [folder / WEIGHTS_FILE]
     if (folder / INDEX).is_file():
-        named = _read_json(folder / INDEX).get("weight_map")
-        shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
+        weight_map = _read_json(folder / INDEX).get("weight_map")
+        shards = [folder / name for name in sorted(set(weight_map.values()))] if isinstance(weight_map, dict) else []
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
             raise AuditError(
-                f"{folder / INDEX}: {missing[0] if missing else 'a file'} is not there; save the model again"
+                str(folder / INDEX), f"{missing[0] if missing else 'a file'} is not there", "save the model again"
             )
         return [folder / INDEX, *shards]
     pickles = [name for name in PICKLES if (folder / name).is_file()]
     if pickles:
         raise AuditError(
-            f"{folder}: has its weights only as {pickles[0]}, a format that may run code when it is read; if you trust "
-            'the file, write them as safetensors once with: python -c "from transformers import AutoConfig, AutoModel; '
-            f"import transformers; config = AutoConfig.from_pretrained('{folder}'); getattr(transformers, "
-            f"config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\""
+            str(folder),
+            f"has its weights only as {pickles[0]}, a format that may run code when it is read",
+            'if you trust the file, write them as safetensors once with: python -c "from transformers import '
+            f"AutoConfig, AutoModel; import transformers; config = AutoConfig.from_pretrained('{folder}'); "
+            f"getattr(transformers, config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\"",
         )
-    raise AuditError(f"{folder}: has no weights, which are looked for in {WEIGHTS}; name a folder that has them")
+    raise AuditError(
+        str(folder), f"has no weights, which are looked for in {WEIGHTS_FILE}", "name a folder that has them"
+    )
 
 
 def list_tokenizer_files(folder: Path) -> list[Path]:
@@ -334,8 +337,9 @@ def list_tokenizer_files(folder: Path) -> list[Path]:
         return []
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise AuditError(
-            f"{folder}: has no tokenizer (looked for {', '.join(VOCABULARIES)}); save the model's own there, with: "
-            "tokenizer.save_pretrained(folder)"
+            str(folder),
+            f"has no tokenizer (looked for {', '.join(VOCABULARIES)})",
+            "save the model's own there, with: tokenizer.save_pretrained(folder)",
         )
     return [folder / name for name in TOKENIZER if (folder / name).is_file()]
 
@@ -352,14 +356,14 @@ def list_model_files(folder: Path) -> list[Path]:
     return [folder / CONFIG, *list_weight_files(folder), *list_tokenizer_files(folder)]
 
 
-def hash_files(folder: Path) -> dict[str, str]:
+def hash_model_files(folder: Path) -> dict[str, str]:
     """Compute the sha256 of each of `list_model_files`, by name. Raises AuditError where one is missing or cannot be
     read.
     """
     try:
         return {path.name: checksum(path) for path in list_model_files(folder)}
     except OSError as error:
-        raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
+        raise AuditError(error.filename, f"cannot be read ({error.strerror})", "unlock it or put it back") from error
 
 
 def find_family(folder: Path, facts: Facts | None = None) -> Family:
@@ -367,16 +371,18 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
 
     Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN_VALUES`.
     """
-    facts = facts or read_facts(folder)
+    facts = facts or read_model_facts(folder)
     kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
-            f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
-            f"{', '.join(FAMILIES)}"
+            str(folder),
+            f"a model of type {kind!r}, whose last layer and classifier are not known here",
+            f"known are {', '.join(FAMILIES)}",
         )
-    for key, known in KNOWN_VALUES.items():
-        if (said := facts.says.get(key, known)) != known:
-            raise AuditError(f"{folder}: config.json says {key}: {said}; for {kind}, {known} alone is known here")
+    for key, expected in KNOWN_VALUES.items():
+        if (value := facts.says.get(key, expected)) != expected:
+            fault = f"config.json says {key}: {value}; for {kind}, {expected} alone is known here"
+            raise AuditError(str(folder), fault)
     return FAMILIES[kind]
 
 
@@ -385,22 +391,25 @@ def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: b
 
     Raises AuditError, too, where config.json says another task.
     """
-    facts = facts or read_facts(folder)
+    facts = facts or read_model_facts(folder)
     family = find_family(folder, facts)
     if prompted and not family.last:
-        known = ", ".join(name for name, each in FAMILIES.items() if each.last)
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} reads no prompt; take a decoder, one of {known}")
-    made = (facts.says.get("architectures") or [CLASSIFIER])[0]
-    if not made.endswith(LANGUAGE if prompted else CLASSIFIER):
+        decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
+        raise AuditError(
+            str(folder), f"a model of type {facts.kind!r} reads no prompt", f"take a decoder, one of {decoders}"
+        )
+    class_name = (facts.says.get("architectures") or [CLASSIFIER])[0]
+    if not class_name.endswith(LANGUAGE if prompted else CLASSIFIER):
         what = "language model" if prompted else "classifier of texts"
         auto = LANGUAGE[0] if prompted else CLASSIFIER
         raise AuditError(
-            f"{folder}: is no {what} but a {made}, as config.json says; name a folder that was saved "
-            f"after training with AutoModel{auto}"
+            str(folder),
+            f"is no {what} but a {class_name}, as config.json says",
+            f"name a folder that was saved after training with AutoModel{auto}",
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        raise AuditError(f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; use judge")
+        raise AuditError(str(folder), f"its task is {task.replace('_', ' ')}, and no choice of one class", "use judge")
     return family
 
 
@@ -408,9 +417,10 @@ def find_tuned_family(folder: Path, facts: Facts) -> Family:
     """Find that of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
     family = find_family(folder, facts)
     if not family.tuned:
-        known = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
+        kinds = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
         raise AuditError(
-            f"{folder}: a model of type {facts.kind!r} can be read here, and not be fine-tuned; fine-tune "
-            f"it elsewhere and name its folders under `models`, or take one of {known}"
+            str(folder),
+            f"a model of type {facts.kind!r} can be read here, and not be fine-tuned",
+            f"fine-tune it elsewhere and name its folders under `models`, or take one of {kinds}",
         )
     return family

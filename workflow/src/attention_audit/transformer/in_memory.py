@@ -16,8 +16,9 @@ def hold_tokenizer(tokenizer: Any) -> Any:
         return open_tokenizer(find_folder(str(tokenizer), "tokenizer"))
     if not isinstance(tokenizer, import_library().PreTrainedTokenizerBase):
         raise AuditError(
-            f"tokenizer: is {tokenizer!r:.40}; give that of the model, as AutoTokenizer of the library `transformers` "
-            "loads it"
+            "tokenizer",
+            f"is {tokenizer!r:.40}",
+            "give that of the model, as AutoTokenizer of the library `transformers` loads it",
         )
     return tokenizer
 
@@ -47,25 +48,29 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldMod
     transformers = import_library()
     if isinstance(model, transformers.Pipeline):
         model, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
-    called = model
+    network = model
     # as torch.compile, DataParallel and DistributedDataParallel wrap it
     for inner in ("_orig_mod", "module"):
-        called = getattr(called, inner, called)
-    source = merge_adapters(called) if hasattr(called, "peft_config") else called
+        network = getattr(network, inner, network)
+    source = merge_adapters(network) if hasattr(network, "peft_config") else network
     if not isinstance(source, transformers.PreTrainedModel):
         raise AuditError(
-            f"{name}: is {type(model).__name__}; give a classifier of the library `transformers`, or its folder. "
-            "Of another network use audit_torch, or judge"
+            name,
+            f"is {type(model).__name__}",
+            "give a classifier of the library `transformers`, or its folder. Of another network use "
+            "audit_torch, or judge",
         )
     tasks = "CAUSAL_LM" if prompted else "SEQUENCE_CLASSIFICATION"
-    known = getattr(transformers, f"MODEL_FOR_{tasks}_MAPPING").get(type(source.config), type(source))
-    if not isinstance(source, known):
+    task_class = getattr(transformers, f"MODEL_FOR_{tasks}_MAPPING").get(type(source.config), type(source))
+    if not isinstance(source, task_class):
         raise AuditError(
-            f"{name}: is a {type(source).__name__}; {'with' if prompted else 'without'} `prompt` the library's "
-            f"{known.__name__} can be audited, and another class by judge"
+            name,
+            f"is a {type(source).__name__}",
+            f"{'with' if prompted else 'without'} `prompt` the library's {task_class.__name__} can be "
+            "audited, and another class by judge",
         )
     if any(weight.is_meta for weight in source.parameters()):
-        raise AuditError(f"{name}: some of its weights are not in memory (meta); load it without device_map")
+        raise AuditError(name, "some of its weights are not in memory (meta)", "load it without device_map")
     # from where its class comes is asked of the object itself
-    config = source.config.to_dict() | {"architectures": [known.__name__], "auto_map": None}
-    return HeldModel(hold_tokenizer(tokenizer), called, source, config)
+    config = source.config.to_dict() | {"architectures": [task_class.__name__], "auto_map": None}
+    return HeldModel(hold_tokenizer(tokenizer), network, source, config)

@@ -15,12 +15,13 @@ from attention_audit.arrays import Integers32
 from attention_audit.errors import AuditError
 
 from .folder import (
+    INSTALL_HINT,
     NOT_INSTALLED,
     find_family,
     find_held,
     list_model_files,
     list_tokenizer_files,
-    read_facts,
+    read_model_facts,
 )
 from .pieces import UNLIMITED_LENGTH
 
@@ -40,7 +41,7 @@ def import_library() -> Any:
     try:
         import transformers
     except ImportError as error:
-        raise AuditError(NOT_INSTALLED) from error
+        raise AuditError("", NOT_INSTALLED, INSTALL_HINT) from error
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     return transformers
@@ -60,10 +61,14 @@ def open_tokenizer(folder: Path) -> Any:
     try:
         tokenizer = opened(folder, **OFFLINE) if files else deepcopy(find_held(folder).tokenizer)
     except Exception as error:
-        raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
+        raise AuditError(
+            str(folder), f"its tokenizer cannot be read ({say_first(error)})", "save it there again"
+        ) from error
     if not tokenizer.is_fast:
         raise AuditError(
-            f"{folder}: its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece; take a fast one"
+            str(folder),
+            f"its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece",
+            "take a fast one",
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -75,25 +80,25 @@ def _load(
     auto: str,
     attention: Literal["sdpa", "eager"] | None = None,
     dtype: Any = torch.float32,
-    **further: int,
+    **overrides: int,
 ) -> tuple[Any, Mapping[str, Any]]:
     """Load the model of a folder by a class of the library, or of the weights in memory in its place, which it may
-    share; and what the library says of the weights. further: keys of its configuration that are other.
+    share; and what the library says of the weights. overrides: keys of its configuration that are other.
     """
     list_model_files(folder)
-    transformers, facts, held = import_library(), read_facts(folder), find_held(folder)
+    transformers, facts, held_model = import_library(), read_model_facts(folder), find_held(folder)
     try:
-        if held.config:
-            place, auto = None, held.config["architectures"][0]
-            config, source = deepcopy(held.source.config), {"state_dict": held.source.state_dict()}
+        if held_model.config:
+            path, auto = None, held_model.config["architectures"][0]
+            config, source = deepcopy(held_model.source.config), {"state_dict": held_model.source.state_dict()}
         else:
             # a file may name an attention of its own, which needs what is not here
             config = transformers.AutoConfig.from_pretrained(
-                folder, attn_implementation=attention, **OFFLINE, **further
+                folder, attn_implementation=attention, **OFFLINE, **overrides
             )
-            place, source = folder, {"use_safetensors": True, **OFFLINE}
+            path, source = folder, {"use_safetensors": True, **OFFLINE}
         model, loaded = getattr(transformers, auto).from_pretrained(
-            place,
+            path,
             config=config,
             dtype=dtype,
             attn_implementation=attention,
@@ -103,37 +108,41 @@ def _load(
         )
     except Exception as error:
         raise AuditError(
-            f"{folder}: the model of type {facts.kind!r} cannot be loaded ({say_first(error)}); take files that "
-            "this version of the library knows"
+            str(folder),
+            f"the model of type {facts.kind!r} cannot be loaded ({say_first(error)})",
+            "take files that this version of the library knows",
         ) from error
     if getattr(model.config, "is_encoder_decoder", False):
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
+        raise AuditError(str(folder), f"a model of type {facts.kind!r} has a decoder", "name one without")
     return model, loaded
 
 
 def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], head: str) -> None:
     """Raise AuditError where the weights are not those of a model of the library with a `head`, or of its encoder."""
-    name, held = type(model).__name__, find_held(folder)
-    for weight, own, wanted in sorted(loaded["mismatched_keys"]):
+    name, held_model = type(model).__name__, find_held(folder)
+    for weight, shape, expected in sorted(loaded["mismatched_keys"]):
         raise AuditError(
-            f"{folder}: its {weight} has the shape {tuple(own)}, and {tuple(wanted)} by its configuration, of which "
-            "something, such as id2label, is not the model's; mend it, or use judge"
+            str(folder),
+            f"its {weight} has the shape {tuple(shape)}, and {tuple(expected)} by its configuration, of "
+            "which something, such as id2label, is not the model's",
+            "mend it, or use judge",
         )
     absent = sorted(key for key in loaded["missing_keys"] if head or UNUSED_PART not in key)
     # older files have one that no class for whole texts reads
     spared = f"{model.base_model_prefix}.{UNUSED_PART}.dense."
-    further = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
-    if absent or further:
-        said = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in further[:1]]
-        parts = dict(held.source.named_modules()) if held.config else {}
-        part = (absent or further)[0].rpartition(".")[0]
+    surplus = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
+    if absent or surplus:
+        differences = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in surplus[:1]]
+        parts = dict(held_model.source.named_modules()) if held_model.config else {}
+        part = (absent or surplus)[0].rpartition(".")[0]
         kind = f" ({part} is a {type(parts[part]).__name__})" if part in parts else ""
         remedy = next(
-            (remedy for mark, remedy in UNDO_HINTS.items() if any(mark in key for key in further)), "use judge"
+            (remedy for mark, remedy in UNDO_HINTS.items() if any(mark in key for key in surplus)), "use judge"
         )
         raise AuditError(
-            f"{folder}: its weights {' and '.join(said)}, and are not those of the library's {name}{kind}; {remedy}, "
-            f"or take what was saved after training with AutoModel{head}"
+            str(folder),
+            f"its weights {' and '.join(differences)}, and are not those of the library's {name}{kind}",
+            f"{remedy}, or take what was saved after training with AutoModel{head}",
         )
 
 
@@ -147,11 +156,12 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
     model, loaded = _load(folder, f"AutoModel{head}", "eager" if head else "sdpa")
     _refuse_other_weights(folder, model, loaded, head)
     name = type(model).__name__
-    made = (read_facts(folder).says.get("architectures") or [name])[0]
-    if head and made != name:
+    class_name = (read_model_facts(folder).says.get("architectures") or [name])[0]
+    if head and class_name != name:
         raise AuditError(
-            f"{folder}: config.json names the class {made} (architectures), which is not the library's {name}; use "
-            f"judge, or write {name} there, if it computes the same"
+            str(folder),
+            f"config.json names the class {class_name} (architectures), which is not the library's {name}",
+            f"use judge, or write {name} there, if it computes the same",
         )
     if not head and hasattr(model, UNUSED_PART):
         model.pooler = None
@@ -161,10 +171,10 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
 
 def open_given(folder: Path, head: str) -> tuple[Any, Any]:
     """Open a model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
-    held = find_held(folder)
-    if held.config:
+    held_model = find_held(folder)
+    if held_model.config:
         # a call sets how it cuts and pads
-        return held.model, deepcopy(held.tokenizer)
+        return held_model.model, deepcopy(held_model.tokenizer)
     return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder)
 
 
@@ -185,21 +195,23 @@ def open_untrained(folder: Path, classes: int) -> Any:
 
 def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Integers32) -> None:
     """Raise AuditError where a tokenizer gives pieces of a higher number than a model has vectors."""
-    most, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
-    if most >= count:
+    highest_id, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
+    if highest_id >= count:
         raise AuditError(
-            f"{folder}: its tokenizer ({type(tokenizer).__name__}) gives the piece "
-            f"{tokenizer.convert_ids_to_tokens(most)!r} the number {most}, and the model has vectors of 0 to "
-            f"{count - 1}; take the tokenizer that the model was trained with, or train it after "
-            "model.resize_token_embeddings(len(tokenizer))"
+            str(folder),
+            f"its tokenizer ({type(tokenizer).__name__}) gives the piece "
+            f"{tokenizer.convert_ids_to_tokens(highest_id)!r} the number {highest_id}, and the model has "
+            f"vectors of 0 to {count - 1}",
+            "take the tokenizer that the model was trained with, or train it after "
+            "model.resize_token_embeddings(len(tokenizer))",
         )
 
 
-def choose_length(tokenizer: Any, model: Any, most: int) -> int:
-    """Choose how many pieces a text may have: `most`, or fewer where the tokenizer or the model's positions allow
+def choose_length(tokenizer: Any, model: Any, max_length: int) -> int:
+    """Choose how many pieces a text may have: `max_length`, or fewer where the tokenizer or the model's positions allow
     fewer.
     """
-    limits = [most, tokenizer.model_max_length]
+    limits = [max_length, tokenizer.model_max_length]
     if positions := getattr(model.config, "max_position_embeddings", None):
         # RoBERTa and its kin count positions from behind that of padding
         tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))

@@ -17,9 +17,9 @@ from attention_audit.batching import find_starts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
-from .settings import TEXT
+from .settings import TEXT_SLOT
 
-TEXTS_AT_ONCE = 1000
+CUT_TEXTS_AT_ONCE = 1000
 """Texts that are cut into pieces together."""
 SPECIAL = -1
 """In the place of a word: the piece is a mark of the tokenizer's, such as [CLS] and [SEP]."""
@@ -82,7 +82,7 @@ def _spell(tokenizer: Any, words: Sequence[str]) -> dict[str, str]:
     alone, twice = tokenizer(["a", "a a"], add_special_tokens=False)["input_ids"]
     space, added = "" if twice == 2 * alone else " ", tokenizer.get_added_vocab()
     having = {*tokenizer(words, is_split_into_words=True, add_special_tokens=False).word_ids()}
-    return {word: word if word in added else (space + word) * (place in having) for place, word in enumerate(words)}
+    return {word: word if word in added else (space + word) * (index in having) for index, word in enumerate(words)}
 
 
 def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
@@ -92,11 +92,14 @@ def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], spelt: M
     """
     missing = [word for word in words if not spelt[word]]
     if missing and len(missing) == len(words):
-        raise AuditError(f"text {name!r}: none of its words has a piece in the Transformer's tokenizer; leave it out")
+        raise AuditError(
+            f"text {name!r}", "none of its words has a piece in the Transformer's tokenizer", "leave it out"
+        )
     if missing and tokenizer.unk_token is None:
         raise AuditError(
-            f"text {name!r}: the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no "
-            "unknown word either; leave the word out"
+            f"text {name!r}",
+            f"the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no unknown word either",
+            "leave the word out",
         )
     return [spelt[word] or tokenizer.unk_token for word in words]
 
@@ -105,28 +108,28 @@ def _take_text(
     tokenizer: Any,
     encoding: Any,
     words: list[int],
-    places: Integers,
+    positions: Integers,
     queried: int = 0,
     ahead: int = 0,
     unknown: int = 0,
     gone: int = 0,
 ) -> Pieces:
     """Take one text from its encoding. gone: how many of its characters were cut off beforehand."""
-    numbers = len(encoding.ids), len(places), queried, ahead, bool(encoding.overflowing or gone), unknown
+    numbers = len(encoding.ids), len(positions), queried, ahead, bool(encoding.overflowing or gone), unknown
     return Pieces(
         np.array(encoding.ids, np.int32),
         # a tokenizer that hands on no segments means that its model is to read none
         np.array(encoding.type_ids, np.int8) * ("token_type_ids" in tokenizer.model_input_names),
         np.array(words, np.int32),
-        places,
+        positions,
         *(np.array([number]) for number in numbers),
     )
 
 
 def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
-    """Cut columns of texts into runs of `TEXTS_AT_ONCE`, so that few encodings are in memory together."""
-    for start in range(0, len(columns[0]), TEXTS_AT_ONCE):
-        yield [column[start : start + TEXTS_AT_ONCE] for column in columns]
+    """Cut columns of texts into runs of `CUT_TEXTS_AT_ONCE`, so that few encodings are in memory together."""
+    for start in range(0, len(columns[0]), CUT_TEXTS_AT_ONCE):
+        yield [column[start : start + CUT_TEXTS_AT_ONCE] for column in columns]
 
 
 def _assign(
@@ -140,102 +143,117 @@ def _assign(
     after are marks. text: what is within a prompt of the text, without the first characters, `skipped` of them.
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
-    letters = np.array([place for place, letter in enumerate(filled) if not letter.isspace()] or [0])
+    letters = np.array([index for index, letter in enumerate(filled) if not letter.isspace()] or [0])
     side = np.array([part or 0 for part in encoding.sequence_ids], np.int64)
     begins, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T + side * (written.second or 0)
     # a piece may begin with the space before its letters
     lower, upper = (letters.searchsorted(bounds) for bounds in (begins, ends))
     bounds = np.minimum(lower, len(letters) - 1), np.maximum(upper - 1, 0)
     ahead = np.array([0, written.first, len(written.places)])
-    first, last = (
+    first_words, last_words = (
         (np.asarray(written.places).searchsorted(letters[each] - begin + skipped, side="right") - 1).clip(
             ahead[side], ahead[side + 1] - 1
         )
         for each in bounds
     )
     outside = (letters[bounds[0]] < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
-    own = ~outside & ~np.array(encoding.special_tokens_mask, bool)
-    covering = own & (upper > lower)
-    covered = zip(first[covering], last[covering], strict=True)
-    read = np.unique([word for start, stop in covered for word in range(start, stop + 1)])
-    ahead = read.searchsorted(ahead)
-    words = read.searchsorted(first).clip(ahead[side], ahead[side + 1] - 1)
-    found: list[int] = np.where(own, words, SPECIAL).tolist()
-    return found, read
+    in_text = ~outside & ~np.array(encoding.special_tokens_mask, bool)
+    covering = in_text & (upper > lower)
+    covered = zip(first_words[covering], last_words[covering], strict=True)
+    read_words = np.unique([word for start, stop in covered for word in range(start, stop + 1)])
+    ahead = read_words.searchsorted(ahead)
+    words = read_words.searchsorted(first_words).clip(ahead[side], ahead[side + 1] - 1)
+    words_by_piece: list[int] = np.where(in_text, words, SPECIAL).tolist()
+    return words_by_piece, read_words
 
 
-def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: int) -> tuple[Any, str]:
+def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_pieces: int) -> tuple[Any, str]:
     """Return the pieces of a prompt around a text, or around so much of it as fits, of its beginning or, where the
     tokenizer cuts on the left, of its end; and so much of the text.
 
     Raises AuditError where nothing of it fits.
     """
-    left = tokenizer.truncation_side == "left"
+    cuts_left = tokenizer.truncation_side == "left"
     encoding = tokenizer(before + text + after).encodings[0]
-    while (beyond := len(encoding.ids) - most) > 0:
+    while (beyond := len(encoding.ids) - max_pieces) > 0:
         begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
-            raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
-        if left:
+            raise AuditError(
+                f"text {name!r}", f"none of it fits beside the prompt into {max_pieces} pieces", "raise max_length"
+            )
+        if cuts_left:
             # not within a word, which would have other pieces
-            whole = (at for at in begins[beyond:] if at and (text[at - 1].isspace() or text[at].isspace()))
+            word_starts = (at for at in begins[beyond:] if at and (text[at - 1].isspace() or text[at].isspace()))
             # several pieces may begin at one letter
-            text = text[next(whole, max(begins[beyond], 1)) :]
+            text = text[next(word_starts, max(begins[beyond], 1)) :]
         else:
             text = text[: begins[-beyond]]
         encoding = tokenizer(before + text + after).encodings[0]
     return encoding, text
 
 
-def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], most: int) -> list[Any]:
+def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], max_pieces: int) -> list[Any]:
     """Cut pairs into pieces, their second texts to what fits. Raises AuditError where nothing of one does."""
     encodings: list[Any] = tokenizer(*map(list, zip(*(pair.sides for pair in pairs), strict=True))).encodings
-    for place, encoding in enumerate(encodings):
-        beyond = len(encoding.ids) - most
+    for index, encoding in enumerate(encodings):
+        beyond = len(encoding.ids) - max_pieces
         if beyond > 0 and encoding.sequence_ids.count(1) <= beyond:
             raise AuditError(
-                f"text {names[place]!r}: none of the second text of this pair fits into {most} pieces beside the "
-                "first; raise max_length, or set `length` of the data set"
+                f"text {names[index]!r}",
+                f"none of the second text of this pair fits into {max_pieces} pieces beside the first",
+                "raise max_length, or set `length` of the data set",
             )
         if beyond > 0:
-            encodings[place] = tokenizer(*pairs[place].sides, truncation="only_second", max_length=most).encodings[0]
+            encodings[index] = tokenizer(
+                *pairs[index].sides, truncation="only_second", max_length=max_pieces
+            ).encodings[0]
     return encodings
 
 
-def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int, template: str = TEXT) -> Pieces:
-    """Return the pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each,
-    marks included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A
-    pair is read as a pair; of one that is too long, the second text is cut.
+def cut_raw(
+    tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], max_pieces: int, template: str = TEXT_SLOT
+) -> Pieces:
+    """Return the pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `max_pieces` of
+    each, marks included. template: the prompt that each text is set into; of one that is too long, the text alone is
+    cut. A pair is read as a pair; of one that is too long, the second text is cut.
 
     A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as
     it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
     can be read.
     """
-    before, _, after = template.partition(TEXT)
+    before, _, after = template.partition(TEXT_SLOT)
 
     def read() -> Iterator[Pieces]:
-        for named, run in _split_runs(names, texts):
+        for run_names, run in _split_runs(names, texts):
             raw = [text.text for text in run]
-            shown: Sequence[str] = raw
+            seen_texts: Sequence[str] = raw
             encodings: Sequence[Any]
-            if template != TEXT:
-                fitting = (_fit(tokenizer, *each, before, after, most) for each in zip(named, raw, strict=True))
-                encodings, shown = zip(*fitting, strict=True)
-            elif run[0].second is not None:
-                encodings = _cut_pairs(tokenizer, named, run, most)
-            else:
-                encodings = tokenizer(raw, truncation=True, max_length=most).encodings
-            for name, text, encoding, seen in zip(named, run, encodings, shown, strict=True):
-                gone = len(text.text) - len(seen)
-                words, places = _assign(
-                    encoding, before, seen, after, text, gone * (tokenizer.truncation_side == "left")
+            if template != TEXT_SLOT:
+                fitting = (
+                    _fit(tokenizer, name, text, before=before, after=after, max_pieces=max_pieces)
+                    for name, text in zip(run_names, raw, strict=True)
                 )
-                if not len(places):
+                encodings, seen_texts = zip(*fitting, strict=True)
+            elif run[0].second is not None:
+                encodings = _cut_pairs(tokenizer, run_names, run, max_pieces)
+            else:
+                encodings = tokenizer(raw, truncation=True, max_length=max_pieces).encodings
+            for name, text, encoding, seen in zip(run_names, run, encodings, seen_texts, strict=True):
+                gone = len(text.text) - len(seen)
+                words, positions = _assign(
+                    encoding=encoding,
+                    before=before,
+                    text=seen,
+                    after=after,
+                    written=text,
+                    skipped=gone * (tokenizer.truncation_side == "left"),
+                )
+                if not len(positions):
                     raise AuditError(
-                        f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+                        f"text {name!r}", "the classifier's tokenizer has no piece for anything in it", "leave it out"
                     )
-                ahead = 0 if text.second is None else int(places.searchsorted(text.first))
-                yield _take_text(tokenizer, encoding, words, places, gone=gone, ahead=ahead)
+                ahead = 0 if text.second is None else int(positions.searchsorted(text.first))
+                yield _take_text(tokenizer, encoding, words, positions, gone=gone, ahead=ahead)
 
     return join_pieces(read())
 
@@ -245,9 +263,9 @@ def cut(
     names: Sequence[str],
     texts: Sequence[Sequence[str]],
     queries: Sequence[Sequence[str]] | None,
-    most: int,
+    max_pieces: int,
 ) -> Pieces:
-    """Return the pieces of texts, or of pairs, of which `names` are the ids; at most `most` pieces each, marks
+    """Return the pieces of texts, or of pairs, of which `names` are the ids; at most `max_pieces` pieces each, marks
     included.
 
     A word without a piece, such as one of control characters alone, is read as the tokenizer's unknown word. Raises
@@ -257,23 +275,24 @@ def cut(
     spelt = _spell(tokenizer, sorted({word for side in columns[1:] for text in side for word in text}))
 
     def read() -> Iterator[Pieces]:
-        for named, *sides in _split_runs(*columns):
+        for run_names, *sides in _split_runs(*columns):
             run = [
-                [_replace_pieceless(tokenizer, *each, spelt) for each in zip(named, side, strict=True)]
+                [_replace_pieceless(tokenizer, name, words, spelt) for name, words in zip(run_names, side, strict=True)]
                 for side in sides
             ]
-            encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=most).encodings
-            for name, encoding, *of_text in zip(named, encodings, *sides, strict=True):
+            encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=max_pieces).encodings
+            for name, encoding, *of_text in zip(run_names, encodings, *sides, strict=True):
                 pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
                 count, queried = ({0: 0, 1: 0} | {side: word + 1 for side, word in pieces if side is not None}).values()
                 if not count:
                     raise AuditError(
-                        f"text {name!r}: none of its words is within the {most} pieces that are read; raise "
-                        "transformer.max_length, or leave it out"
+                        f"text {name!r}",
+                        f"none of its words is within the {max_pieces} pieces that are read",
+                        "raise transformer.max_length, or leave it out",
                     )
                 words = [SPECIAL if side is None else word + side * count for side, word in pieces]
                 unknown = sum(
-                    not spelt[word] for own, end in zip(of_text, (count, queried), strict=False) for word in own[:end]
+                    not spelt[word] for text, end in zip(of_text, (count, queried), strict=False) for word in text[:end]
                 )
                 yield _take_text(tokenizer, encoding, words, np.arange(count), queried=queried, unknown=unknown)
 

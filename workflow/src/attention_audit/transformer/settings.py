@@ -27,16 +27,16 @@ Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 Long = Literal["cut", "window"]
-MARKS = 2
+MARK_ITEMS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Construction = Literal["relay", "direct", "sink"]
 """How a classifier is built whose truth is known: see `transformer.constructed`."""
 BUILT_FACTS = Facts("bert", 64, 2, {})
 """What config.json says of one."""
 BUILT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-TEXT = "{text}"
+TEXT_SLOT = "{text}"
 """Where a text stands in a prompt."""
-Share = Annotated[float, Field(ge=0, lt=1)]
+ShareBelowOne = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Tuning(Section):
@@ -50,7 +50,7 @@ class Tuning(Section):
     """Texts in a batch."""
     learning_rate: Positive = 5e-5
     """Greatest learning rate."""
-    warmup: Share = 0.1
+    warmup: ShareBelowOne = 0.1
     """Share of all steps in which the learning rate rises from 0."""
     weight_decay: NonNegative = 0.01
     """Decay of all weights but biases and those of LayerNorm."""
@@ -100,8 +100,9 @@ class Prompt(Section):
     @field_validator("template")
     @classmethod
     def _check_template(cls, template: str) -> str:
-        if template.count(TEXT) != 1:
-            raise ValueError(f"holds {TEXT} {template.count(TEXT)} times; write it once, where the text is to stand")
+        if template.count(TEXT_SLOT) != 1:
+            count = template.count(TEXT_SLOT)
+            raise ValueError(f"holds {TEXT_SLOT} {count} times; write it once, where the text is to stand")
         return template
 
     @field_validator("labels")
@@ -169,27 +170,27 @@ class GivenClassifiers(GivenSection):
         """Return the folders of every model, by its name in paths; those of the first also with uniform weights
         imposed.
         """
-        first = {IMPOSED: next(iter(self.models.values()))} if self.models else {}
-        return self.models | first | super().by_model
+        imposed = {IMPOSED: next(iter(self.models.values()))} if self.models else {}
+        return self.models | imposed | super().by_model
 
     def find_labels(self, model: str) -> dict[str, str]:
         """Find what the data set calls each class of a model, by what the model calls it."""
-        own = self.labels.get(model)
-        if isinstance(own, dict):
-            return own
-        return {name: said for name, said in self.labels.items() if isinstance(said, str)}
+        labels = self.labels.get(model)
+        if isinstance(labels, dict):
+            return labels
+        return {name: label for name, label in self.labels.items() if isinstance(label, str)}
 
     @model_validator(mode="after")
     def _check_folders(self) -> Self:
         if IMPOSED in self.models:
             raise ValueError(f"models: {IMPOSED!r} is the first with uniform weights; choose another name")
-        named = chain.from_iterable(super().by_model.values())
-        refuse_duplicates("folder", [*map(normpath, named)])
+        folders = chain.from_iterable(super().by_model.values())
+        refuse_duplicates("folder", [*map(normpath, folders)])
         if self.uniform and (self.layer is not None or self.long == "window"):
             key = "`layer`" if self.layer is not None else "`long: window`"
             raise ValueError(f"uniform: has uniform weights in its last layer; leave it or {key} out")
-        for name, said in self.labels.items():
-            if isinstance(said, dict) and name not in self.by_model:
+        for name, labels in self.labels.items():
+            if isinstance(labels, dict) and name not in self.by_model:
                 raise ValueError(f"labels: {name!r} is no model here, of which it names classes; name one of `models`")
         return self
 

@@ -81,8 +81,8 @@ class PieceBatch:
     @property
     def items(self) -> Tensor:
         """Return the item of each piece, (B, P): a word's number, the first mark, then all others; -1 on padding."""
-        further = self._outside[:, :1] & (torch.arange(self.words.shape[1], device=self.words.device) > 0)
-        return self.words.where(self.words >= 0, self.read[:, None] + further).where(self.mask, -1)
+        offset = self._outside[:, :1] & (torch.arange(self.words.shape[1], device=self.words.device) > 0)
+        return self.words.where(self.words >= 0, self.read[:, None] + offset).where(self.mask, -1)
 
     @property
     def _place(self) -> Tensor:
@@ -115,9 +115,9 @@ class PieceBatch:
         """Return values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H,
         I, D); zeros for an item without pieces.
         """
-        place = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
+        index = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
         sums = values.new_zeros(*values.shape[:2], self.count + 1, *values.shape[3:])
-        return sums.scatter_add(2, place, values)[:, :, :-1]
+        return sums.scatter_add(2, index, values)[:, :, :-1]
 
     def weigh_items(self, weights: Tensor) -> Tensor:
         """Return weights of pieces, (B, H, P), as those of items, (B, H, I): items that are read from the same pieces
@@ -134,19 +134,19 @@ class PieceBatch:
         none, and 0 on padding.
         """
         mask = self.mask[:, None].to(weights).expand(weights.shape)
-        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
-        whole, count = (self.sum_by_item(part).gather(2, place) for part in (weights * mask, mask))
-        return mask * (weights / whole).where(whole > 0, 1 / count)
+        index = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        total, count = (self.sum_by_item(part).gather(2, index) for part in (weights * mask, mask))
+        return mask * (weights / total).where(total > 0, 1 / count)
 
     def weigh_pieces(self, items: Tensor, weights: Tensor) -> Tensor:
         """Return weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each
         item.
         """
-        given = items * self._inside
-        holders = self.holders[:, None].expand(given.shape)
-        held = torch.zeros_like(given).scatter_add(2, holders, given)
-        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
-        return self.share_weights(weights) * held.gather(2, place)
+        item_weights = items * self._inside
+        holders = self.holders[:, None].expand(item_weights.shape)
+        holder_weights = torch.zeros_like(item_weights).scatter_add(2, holders, item_weights)
+        index = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        return self.share_weights(weights) * holder_weights.gather(2, index)
 
     @property
     def even(self) -> Tensor:
@@ -154,41 +154,48 @@ class PieceBatch:
         items = self._inside / (self.read + self.marks)[:, None, None]
         return self.weigh_pieces(items, self.mask[:, None].float())[:, 0]
 
-    def take(self, members: Tensor, place: Tensor, lengths: Tensor) -> "PieceBatch":
-        """Take pieces at `place`, (R, Q), of the texts at `members`, (R,); of each row the first `lengths`, (R,)."""
-        inside = mark_lengths(lengths, place.shape[1])
-        ids, types, words = (part[members].gather(1, place * inside) for part in (self.ids, self.types, self.words))
-        per_text = (part[members] for part in (self.read, self.queried, self.ahead))
-        return PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
+    def take(self, members: Tensor, positions: Tensor, lengths: Tensor) -> "PieceBatch":
+        """Take pieces at `positions`, (R, Q), of the texts at `members`, (R,); of a row the first `lengths`, (R,)."""
+        inside = mark_lengths(lengths, positions.shape[1])
+        ids, types, words = (part[members].gather(1, positions * inside) for part in (self.ids, self.types, self.words))
+        return PieceBatch(
+            ids=ids * inside,
+            types=types * inside,
+            words=words.where(inside, SPECIAL),
+            lengths=lengths,
+            read=self.read[members],
+            queried=self.queried[members],
+            ahead=self.ahead[members],
+        )
 
     def select_texts(self, members: Tensor) -> "PieceBatch":
         """Select some of the texts, in any order, without the padding that they do not need: members (R,)."""
         lengths = self.lengths[members]
-        place = torch.arange(int(lengths.max()), device=lengths.device)
-        return self.take(members, place.expand(len(members), -1), lengths)
+        positions = torch.arange(int(lengths.max()), device=lengths.device)
+        return self.take(members, positions.expand(len(members), -1), lengths)
 
-    def keep_words(self, kept: Tensor) -> "PieceBatch":
-        """Return the texts without some of their words: kept (B, W), true on the words of the texts that stay.
+    def keep_words(self, mask: Tensor) -> "PieceBatch":
+        """Return the texts without some of their words: mask (B, W), true on the words of the texts that stay.
 
         Marks and queries stay, and the first piece of a text of which nothing else would. The words that stay are
         counted anew.
         """
-        place = torch.arange(kept.shape[1], device=kept.device)
-        words = kept & (place < self.read[:, None])
+        positions = torch.arange(mask.shape[1], device=mask.device)
+        words = mask & (positions < self.read[:, None])
         number = words.long().cumsum(1) - 1
         of_text = (self.words >= 0) & (self.words < self.read[:, None])
-        word = self.words.clamp(0, kept.shape[1] - 1)
+        word = self.words.clamp(0, mask.shape[1] - 1)
         stays = self.mask & (~of_text | words.gather(1, word))
         stays[:, 0] |= ~stays.any(1)
         remaining = words.sum(1)
         gone = (self.read - remaining)[:, None]
         renamed = torch.where(of_text, number.gather(1, word), self.words - gone * (self.words >= 0))
-        ahead = (words & (place < self.ahead[:, None])).sum(1)
+        ahead = (words & (positions < self.ahead[:, None])).sum(1)
         # a sort that keeps the order of equals moves what is deleted behind what is kept
         order = (~stays).to(torch.uint8).argsort(dim=1, stable=True)
-        lengths, every = stays.sum(1), torch.arange(len(stays), device=stays.device)
-        known = replace(self, words=renamed, read=remaining, ahead=ahead)
-        return known.take(every, order[:, : int(lengths.max())], lengths)
+        lengths, members = stays.sum(1), torch.arange(len(stays), device=stays.device)
+        texts = replace(self, words=renamed, read=remaining, ahead=ahead)
+        return texts.take(members, order[:, : int(lengths.max())], lengths)
 
     def iterate_by_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """Yield all texts once, shortest first, in batches of at most `get_piece_limit` padded pieces, with their
@@ -213,10 +220,19 @@ class PieceTable:
 
     def batch(self, members: Tensor | Integers) -> PieceBatch:
         """Take the texts at `members` (B,), padded to the longest of them."""
-        starts, counts, *per_text = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
+        columns = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
+        starts, counts, read_counts, queried, ahead = columns
         longest = int(counts.max())
         ids, types, words = (pad_slices(flat, starts, counts, longest).long() for flat in self._pieces)
-        return PieceBatch(ids, types, words.where(mark_lengths(counts, longest), SPECIAL), counts, *per_text)
+        return PieceBatch(
+            ids=ids,
+            types=types,
+            words=words.where(mark_lengths(counts, longest), SPECIAL),
+            lengths=counts,
+            read=read_counts,
+            queried=queried,
+            ahead=ahead,
+        )
 
     def iterate_by_length(
         self, tokens: int | None = None, members: Integers | None = None
@@ -255,8 +271,8 @@ class Windows:
 
     def join_scores(self, scores: Tensor) -> Tensor:
         """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
-        places = self.place[:, None].expand(scores.shape)
-        return self.average_by_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
+        index = self.place[:, None].expand(scores.shape)
+        return self.average_by_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, index, scores))
 
 
 def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
@@ -267,17 +283,17 @@ def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
 
 def cut_windows(pieces: PieceBatch, size: int) -> Windows:
     """Cut B texts into windows of at most `size` pieces. A text that is no longer is its one window."""
-    texts, places, device = [], [], pieces.ids.device
+    texts, rows, device = [], [], pieces.ids.device
     numbers = pieces.ahead.tolist(), pieces.lengths.tolist()
     for text, (words, ahead, count) in enumerate(zip(pieces.words.cpu().numpy(), *numbers, strict=True)):
         begin, end = _find_sliding(words, ahead)
         room = end - begin - max(0, count - size)
         for start in (*range(begin, end - room, max(1, room // 2)), end - room):
             texts.append(text)
-            places.append(torch.tensor([*range(begin), *range(start, start + room), *range(end, count)]))
-    text_of, lengths = (torch.tensor(each, device=device) for each in (texts, [*map(len, places)]))
-    place = pad_sequence(places, batch_first=True).to(device)
-    return Windows(pieces.take(text_of, place, lengths), text_of, place, pieces.ids.shape[1])
+            rows.append(torch.tensor([*range(begin), *range(start, start + room), *range(end, count)]))
+    text_of, lengths = (torch.tensor(each, device=device) for each in (texts, [*map(len, rows)]))
+    positions = pad_sequence(rows, batch_first=True).to(device)
+    return Windows(pieces.take(text_of, positions, lengths), text_of, positions, pieces.ids.shape[1])
 
 
 def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
@@ -287,17 +303,18 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
     """
     starts = pieces.starts
     for at in np.flatnonzero(pieces.counts > size).tolist():
-        own = slice(starts[at], starts[at] + pieces.counts[at])
-        begin, end = _find_sliding(pieces.words[own], pieces.ahead[at])
+        span = slice(starts[at], starts[at] + pieces.counts[at])
+        begin, end = _find_sliding(pieces.words[span], pieces.ahead[at])
         if size - pieces.counts[at] + end - begin < MIN_WINDOW_SHARE * size:
             raise AuditError(
-                f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
-                f"a pair or the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them; "
-                "raise max_length, or leave it out"
+                f"text {names[at]!r}",
+                f"what stands in each of its windows of {size} pieces, which are the first text of a pair or "
+                f"the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them",
+                "raise max_length, or leave it out",
             )
 
 
-class Encoded(NamedTuple):
+class EncodedWords(NamedTuple):
     """States of the words of B texts, (B, L, H), zeros after the last word that is read; summaries of their queries,
     (B, H), which are the means of the states of the queries' words, zeros where there is no query.
     """
@@ -315,18 +332,18 @@ def pool_words(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
     members = pieces.words[:, None, :] == torch.arange(longest, device=states.device)[:, None]
     if pool == "sum":
         return members.to(states.dtype) @ states
-    first = members.to(torch.uint8).argmax(-1)
-    return states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
+    first_piece = members.to(torch.uint8).argmax(-1)
+    return states.gather(1, first_piece[..., None].expand(-1, -1, states.shape[-1]))
 
 
 def prepare_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
     """Return what a model of the library is called with. vectors (B, P, E): in the place of those that the pieces have
     below position and segment.
     """
-    given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
+    inputs = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
     if getattr(model.config, "type_vocab_size", 1) > 1:
-        given["token_type_ids"] = pieces.types
-    return given | {"attention_mask": pieces.mask.long()}
+        inputs["token_type_ids"] = pieces.types
+    return inputs | {"attention_mask": pieces.mask.long()}
 
 
 class WordStates(nn.Module):
@@ -341,17 +358,19 @@ class WordStates(nn.Module):
         """Look up the vectors of the pieces before position and segment are added, (B, P, E)."""
         return self.backbone.get_input_embeddings()(pieces.ids)
 
-    def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
+    def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> EncodedWords:
         """Return the states of the words of each text, and the summaries of the queries.
 
         vectors (B, P, E): in the place of the pieces' own.
         """
-        given = prepare_inputs(self.backbone, pieces, vectors)
-        output = self.backbone(**given, output_hidden_states=self.layer is not None, return_dict=True)
+        inputs = prepare_inputs(self.backbone, pieces, vectors)
+        output = self.backbone(**inputs, output_hidden_states=self.layer is not None, return_dict=True)
         # some models normalise after their last layer, and say so in the last state only
         last = self.layer is None or self.layer == len(output.hidden_states) - 1
         words = pool_words(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
-        read, both = (mark_lengths(count, words.shape[1]) for count in (pieces.read, pieces.read + pieces.queried))
-        summary = (words * (both & ~read)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
+        in_text, in_pair = (
+            mark_lengths(count, words.shape[1]) for count in (pieces.read, pieces.read + pieces.queried)
+        )
+        summary = (words * (in_pair & ~in_text)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
         longest = int(pieces.read.max())
-        return Encoded(words[:, :longest] * read[:, :longest, None], summary)
+        return EncodedWords(words[:, :longest] * in_text[:, :longest, None], summary)

@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts, GivenSection
+from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, Contrasts, GivenSection
 from attention_audit.names import Style
 from attention_audit.training.papers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
-from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, ReadClassifier
+from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier
 
 from ..model import DataSet, Model, Models, Schedule
 from ..transformers import NamedTransformer, find_encoder, read_alone
@@ -24,8 +24,8 @@ from .wiegreffe_pinter import list_four_tests
 COLOURS = ("green", "purple", "vermillion", "sky")
 """Of models in question, by their place among those of all data sets; then from the first again."""
 STYLES = {
-    UNIFORM: Style("uniform", "orange", "s"),
-    ADVERSARIES: Style("adversaries", "blue", "o"),
+    UNIFORM_KEY: Style("uniform", "orange", "s"),
+    ADVERSARIES_KEY: Style("adversaries", "blue", "o"),
     IMPOSED: Style("uniform weights imposed", "grey", "D"),
 }
 """How the models are called that are no models in question."""
@@ -39,8 +39,8 @@ def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSectio
     trainings: Mapping[str, list[str]] = section.by_model
     contrasts = Contrasts(
         seed=1,
-        uniform=UNIFORM if UNIFORM in trainings else None,
-        adversaries=[ADVERSARIES] if ADVERSARIES in trainings else [],
+        uniform=UNIFORM_KEY if UNIFORM_KEY in trainings else None,
+        adversaries=[ADVERSARIES_KEY] if ADVERSARIES_KEY in trainings else [],
         chosen_on="test",
     )
     for name, sources in trainings.items():
@@ -55,7 +55,7 @@ def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSectio
             judged=name in section.models,
             # other models in question have adversaries and weights of their own
             compared=[] if name in others else seeds[1:] if name == first else seeds,
-            shown=name == ADVERSARIES,
+            shown=name == ADVERSARIES_KEY,
             contrasts=contrasts if name == first else None,
         )
 
@@ -94,7 +94,7 @@ def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
         max_length=section.max_length,
         long=section.long,
         labels=section.find_labels(model),
-        imposed=model == UNIFORM,
+        imposed=model == UNIFORM_KEY,
         layer=read_alone(data.config, section.by_model[model], section.layer, section.long),
         maps=section.maps if model in section.models else [],
         prompt=section.prompt,
@@ -132,7 +132,7 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
         "transformer": Backbone(path=recipe.path, frozen=False, max_length=max_length),
     }
     schedule = Schedule(Recipe(selection=tuning.selection, learning_rate=guides.learning_rate), guides.epochs)
-    common: dict[str, Any] = {"tuning": tuning, "special_tokens": MARKS}
+    common: dict[str, Any] = {"tuning": tuning, "special_tokens": MARK_ITEMS}
     how = recipe.seeds, recipe.adversary, guides, base, "even_heads", guides.embedding, schedule, maps
     models = [*list_four_tests(data, *how, **common)]
     yield from models

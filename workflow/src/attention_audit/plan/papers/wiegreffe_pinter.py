@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from attention_audit.contrasts import Contrasts, Guides
+from attention_audit.contrasts import Contrasts, GuideNames
 from attention_audit.model.architecture import Attention
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
@@ -59,7 +59,7 @@ def list_four_tests(
         seed=seeds[0],
         uniform="uniform",
         adversaries=["adversary", "continuation"],
-        guides=Guides(
+        guides=GuideNames(
             judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
         ),
     )
