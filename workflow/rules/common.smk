@@ -3,6 +3,7 @@
 # Which models and exhibits there are is decided in the package, under plan/; here it is only asked.
 
 import atexit
+import inspect
 import math
 import os
 import re
@@ -215,6 +216,9 @@ def name_files(wildcards, input, output):
     return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
+SIGNATURE = inspect.signature(lambda wildcards: None)
+
+
 def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
     """Make the params of a rule: each setting that its stage is told, and the hash of its code, which Snakemake compares
     with those of the last run; then the words of the command, which it does not, as they depend on the input.
@@ -234,7 +238,12 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
         return code + code_hash(*prints, words=True) if prints else code
 
     def find_setting(key):
-        return lambda wildcards: describe(*wildcards.items())[1].get(key, "")
+        def setting(wildcards):
+            return describe(*wildcards.items())[1].get(key, "")
+
+        # Snakemake asks for it three times a job and setting, and working it out would take half of `snakemake -n`
+        setting.__signature__ = SIGNATURE
+        return setting
 
     def call(wildcards, input):
         words, _ = describe(*wildcards.items())

@@ -30,6 +30,11 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
 
+WHOLE = "whole"
+"""The mark of a group of settings that a rule is told as one, since the files that it reads change with them."""
+SectionT = TypeVar("SectionT", bound=Section)
+Whole = Annotated[SectionT, WHOLE]
+
 OwnPath = Annotated[
     str,
     AfterValidator(

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.section import Count, Distinct, Positive, Section, Seed, Target
+from attention_audit.section import Count, Distinct, Positive, Section, Seed, Target, Whole
 from attention_audit.transformer.settings import ReadClassifier
 
 
@@ -164,7 +164,7 @@ class AttributeJob(Section):
     """The model, by its name in paths."""
     seed: Seed
     """Its seed."""
-    training: AuditedTraining
+    training: Whole[AuditedTraining]
     """What it is called, and what it takes to run it again."""
     audits: list[str]
     """The audits for which it is run."""

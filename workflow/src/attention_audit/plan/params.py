@@ -3,47 +3,54 @@ its value before and now; and as words of the command that the rule runs.
 """
 
 import json
-from collections.abc import Iterator
+from types import NoneType
 from typing import Any, get_args
 
 from attention_audit.errors import AuditError
-from attention_audit.section import Section
+from attention_audit.section import WHOLE, Section
 
 MAX_LENGTH = 130_000
 """Bytes of the settings of a job, which are a part of one word of a command: Linux takes 131,072 bytes in one word."""
 
 
-def list_sections(annotation: Any) -> Iterator[type[Section]]:
-    """List the groups of settings that an annotation names."""
+def list_groups(annotation: Any) -> list[Any]:
+    """List the groups of settings that an annotation names, and None where it may have none; [] where it is one
+    setting, as lists and dictionaries are.
+    """
     if isinstance(annotation, type) and issubclass(annotation, Section):
-        yield annotation
-    # of a list the values are one setting
-    elif not isinstance(annotation, type) and getattr(annotation, "__origin__", None) not in (list, dict, tuple):
-        for part in get_args(annotation):
-            yield from list_sections(part)
+        return [annotation]
+    if isinstance(annotation, type) or getattr(annotation, "__origin__", None) in (list, dict, tuple):
+        return [None] if annotation is NoneType else []
+    groups = [list_groups(part) for part in get_args(annotation)]
+    return [group for part in groups for group in part] if all(groups) else []
 
 
 def list_keys(kind: type[Section]) -> list[str]:
-    """List the keys that a job of this kind may have, those of groups within with a dot between."""
+    """List the keys that a job of this kind may have, those of groups within with a dot between; `Whole` ones alone."""
     keys: list[str] = []
     for name, field in kind.model_fields.items():
-        sections = [*list_sections(field.annotation)]
-        keys += [name, *(f"{name}.{key}" for section in sections for key in list_keys(section))]
+        groups = [] if WHOLE in field.metadata else list_groups(field.annotation)
+        keys += [
+            f"{name}.{key}" if group else name for group in groups for key in (list_keys(group) if group else [""])
+        ]
+        keys += [] if groups else [name]
     return list(dict.fromkeys(keys))
-
-
-def describe_values(value: Any, dumped: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Describe each setting as `key=value`, after its key; dumped: the same value as JSON has it."""
-    if isinstance(value, Section):
-        for name in type(value).model_fields:
-            yield from describe_values(getattr(value, name), dumped[name], f"{key}.{name}".removeprefix("."))
-    else:
-        yield key, f"{key}={json.dumps(dumped, ensure_ascii=False)}"
 
 
 def describe_settings(settings: Section) -> dict[str, str]:
     """Describe each setting of a job as `key=value`, by its key."""
-    return dict(describe_values(settings, settings.model_dump(mode="json")))
+    lines: dict[str, str] = {}
+
+    def describe(group: Section, values: dict[str, Any], before: str) -> None:
+        for name, field in type(group).model_fields.items():
+            value, key = getattr(group, name), f"{before}{name}"
+            if isinstance(value, Section) and WHOLE not in field.metadata:
+                describe(value, values[name], f"{key}.")
+            else:
+                lines[key] = f"{key}={json.dumps(values[name], ensure_ascii=False)}"
+
+    describe(settings, settings.model_dump(mode="json"), "")
+    return lines
 
 
 def write_settings(settings: Section) -> list[str]:
