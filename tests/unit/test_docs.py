@@ -20,10 +20,11 @@ from attention_audit import __version__
 from attention_audit.__main__ import parser
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
-from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
+from attention_audit.plan.configuration import RUN_CONFIG
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.papers.serrano_smith import DocumentModels
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.unknown_targets import GATHERING_RULES, refuse_unknown
 from attention_audit.questions import AVOIDED, QUESTIONS
@@ -31,7 +32,6 @@ from attention_audit.report.guide import write_guide
 from attention_audit.report.page import read_caption
 from attention_audit.section import Section
 from attention_audit.tables import controls
-from attention_audit.training.papers import DocumentModels
 from makers.replication.captions import two_sentences
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
@@ -87,9 +87,9 @@ def test_files_that_are_named_exist(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_keys_that_are_named_exist(page):
     for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", PAGES[page]):
-        kind = Config
+        kind = RUN_CONFIG
         parts = key.split(".")
-        if parts[0] in Config.model_fields and not key.endswith((".py", ".yaml", ".parquet")):
+        if parts[0] in RUN_CONFIG.model_fields and not key.endswith((".py", ".yaml", ".parquet")):
             for part in parts:
                 if isinstance(kind, type) and issubclass(kind, Section):
                     assert part in kind.model_fields, f"{page}: {key}"
@@ -179,7 +179,7 @@ def configurations(page):
     """The pieces of configuration on a page: what is indented and begins with a key, and what a sentence quotes."""
     blocks = map(textwrap.dedent, re.findall(r"(?:^    .*\n)+", page, re.MULTILINE))
     quoted = re.findall(r"`(\w+: \{.*?\})`", page)
-    return [text for text in (*blocks, *quoted) if text.partition(":")[0] in Config.model_fields]
+    return [text for text in (*blocks, *quoted) if text.partition(":")[0] in RUN_CONFIG.model_fields]
 
 
 @pytest.mark.parametrize("text", configurations(docs("data", "papers", "own-data", "classifier", "readouts")))

@@ -13,11 +13,11 @@ from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, Contrasts, GivenSection
 from attention_audit.names import Style
-from attention_audit.training.papers import ClassifierRecipe
+from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier
 
-from ..model import DataSet, Model, Models, Schedule
+from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import NamedTransformer, find_encoder, read_alone
 from .wiegreffe_pinter import list_four_tests
 
@@ -149,3 +149,46 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
             **common,
         )
     yield impose_uniform(data, recipe.seeds, "base", models[0].selected_on)
+
+
+READOUTS = Suite(
+    "own",
+    paper="own",
+    title="Your own models",
+    about="What may be read into the maps of models that were trained elsewhere, of which readouts are given?",
+    section="own",
+    prefix="own_",
+    base=True,
+    models=list_readouts,
+    audits=(
+        *COMMON_AUDITS,
+        "comparison",
+        "consistency",
+        "instance_adversary",
+        "attention_maps",
+        "heads",
+        "planted",
+        "map_stability",
+    ),
+)
+CLASSIFIERS = Suite(
+    "hf",
+    paper="hf",
+    title="Transformer classifiers",
+    about="What may be read into a fine-tuned Transformer's own map, the classified token's row of its last layer?",
+    section="hf",
+    prefix="hf_",
+    base=True,
+    models=list_classifiers,
+    audits=(
+        *READOUTS.audits,
+        "cut_texts",
+        "evidence",
+        "correlation",
+        "agreement",
+        "attribution_stability",
+        "located",
+        "plausible_words",
+        "word_attributions",
+    ),
+)

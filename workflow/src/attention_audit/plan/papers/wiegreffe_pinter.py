@@ -12,11 +12,11 @@ from typing import Any
 
 from attention_audit.contrasts import Contrasts, GuideNames
 from attention_audit.model.architecture import Attention
+from attention_audit.names import Style
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
 
-from ..model import DataSet, Model, Models, Schedule
-from ..suites import SUITES
+from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import describe_encoder
 
 CONTINUATION = "continuation"
@@ -53,7 +53,7 @@ def list_four_tests(
     the base model is read out with. common: what `DataSet.train` takes for all of them.
     """
     train: Callable[..., Model] = partial(data.train, **common)
-    looks = SUITES["wp"].looks
+    looks = SUITE.looks
     shown = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
     contrasts = Contrasts(
         seed=seeds[0],
@@ -171,3 +171,39 @@ def list_models(data: DataSet) -> Models:
         config.model.embedding,
         schedule_base(data),
     )
+
+
+SUITE = Suite(
+    "wp",
+    paper="WP2019",
+    title="Wiegreffe & Pinter 2019",
+    about=("Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"),
+    citation=("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002"),
+    section="datasets",
+    prefix="",
+    base=True,
+    models=list_models,
+    looks={
+        "base": Style("base", "green", "^"),
+        "uniform": Style("uniform", "orange", "s"),
+        "adversary": Style("adversary", "blue", "o"),
+        "continuation": Style("adversary by continuation", "purple", "D"),
+        "continuation_chosen": Style("adversary by continuation, the chosen one", "purple", "D"),
+        "guide_uniform": Style("MLP, uniform weights"),
+        "guide_trained_mlp": Style("MLP, own attention"),
+        "guide_base_lstm": Style("MLP, base model's attention"),
+        "guide_adversary": Style("MLP, adversary's attention"),
+    },
+    audits=(
+        *COMMON_AUDITS,
+        "comparison",
+        "consistency",
+        "instance_adversary",
+        "attention_maps",
+        "located",
+        "plausible_words",
+        "word_attributions",
+        "evidence",
+        "replaced",
+    ),
+)
