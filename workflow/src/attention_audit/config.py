@@ -173,8 +173,7 @@ class Config(DatasetConfig, GlobalConfig):
     def every_dataset(self) -> list[str]:
         """Return the data sets of all tests, each once, in the order in which they are named."""
         of_suites = (section.datasets for section in self.sections.values())
-        named = chain(self.datasets, *of_suites, self.own, self.hf)
-        return list(dict.fromkeys(named))
+        return list(dict.fromkeys(chain(self.datasets, *of_suites, self.own, self.hf)))
 
     def _place(self, dataset: str, key: str) -> str:
         """Find where it is said what a key is on a data set."""
@@ -187,9 +186,9 @@ class Config(DatasetConfig, GlobalConfig):
         given.
         """
         changed: dict[str, Any] = dict(self.overrides.get(dataset, ()))
-        named: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
+        groups: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
         changed |= {
-            key: {dataset: models[dataset]} for key, models in named.items() if len(models) > 1 and dataset in models
+            key: {dataset: models[dataset]} for key, models in groups.items() if len(models) > 1 and dataset in models
         }
         return self.model_copy(update=changed) if changed else self
 
@@ -200,21 +199,21 @@ class Config(DatasetConfig, GlobalConfig):
         if not isinstance(raw, Mapping):
             return raw
         sections = get_args(cls.model_fields["overrides"].annotation)[1].model_fields
-        every = {key: info.data[key] for key in sections if key in info.data}
-        below = {key: section.model_dump() if section else None for key, section in every.items()}
-        return {name: merge_settings(below, own) for name, own in raw.items()}
+        shared = {key: info.data[key] for key in sections if key in info.data}
+        below = {key: section.model_dump() if section else None for key, section in shared.items()}
+        return {name: merge_settings(below, settings) for name, settings in raw.items()}
 
     @field_serializer("overrides")
     def _serialize_overrides(self, overrides: dict[str, DatasetConfig]) -> dict[str, Any]:
         """Return, of each data set, only what is other than of all."""
-        every = self.model_dump(exclude={"overrides"})
-        return {name: _keep_differences(own.model_dump(), every) for name, own in overrides.items()}
+        shared = self.model_dump(exclude={"overrides"})
+        return {name: _keep_differences(sections.model_dump(), shared) for name, sections in overrides.items()}
 
     @model_validator(mode="after")
     def _add_readout_corpora(self) -> Self:
         """Add the entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
-        for name, given in self.own.items():
-            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=given.first, classes=given.classes))
+        for name, models in self.own.items():
+            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=models.first, classes=models.classes))
         return self
 
     @field_validator("results")
@@ -241,30 +240,30 @@ class Config(DatasetConfig, GlobalConfig):
 
     def _find_unknown_datasets(self) -> Iterator[str]:
         """Return the data sets that are named and not declared."""
-        known = sorted(self.corpora)
+        choices = sorted(self.corpora)
         of_suites = {f"{key}.datasets": section.datasets for key, section in self.sections.items()}
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
-                    yield f"{key}: unknown data set {name!r}{suggest(name, known)}; known: {', '.join(known)}"
+                    yield f"{key}: unknown data set {name!r}{suggest(name, choices)}; known: {', '.join(choices)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
-                yield f"overrides: unknown data set {name!r}{suggest(name, known)}; name one of `corpora`"
+                yield f"overrides: unknown data set {name!r}{suggest(name, choices)}; name one of `corpora`"
 
     def _find_unknown_vectors(self) -> Iterator[str]:
         """Return the word vectors that are named and not declared."""
-        known = ["random", *sorted(self.word_vectors)]
-        asked = {"vectors": self.vectors}
-        asked |= {
+        choices = ["random", *sorted(self.word_vectors)]
+        vectors_by_key = {"vectors": self.vectors}
+        vectors_by_key |= {
             f"corpora.{name}.vectors": self.corpora[name].vectors or "random"
             for name in self.every_dataset
             if name in self.corpora
         }
-        for key, vectors in asked.items():
-            if vectors not in known:
-                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
+        for key, vectors in vectors_by_key.items():
+            if vectors not in choices:
+                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, choices)}; known: {', '.join(choices)}"
 
     def _find_unlendable(self) -> Iterator[str]:
         """Return data sets that name another, to take texts from, which does not fit."""
@@ -272,17 +271,17 @@ class Config(DatasetConfig, GlobalConfig):
             if source.other is None:
                 continue
             field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
-            key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
-            if other is None:
+            key, lender = f"corpora.{name}.{field}", self.corpora.get(source.other)
+            if lender is None:
                 near = suggest(source.other, self.corpora)
                 yield f"{key}: unknown data set {source.other!r}{near}; name one of `corpora`"
-            elif not (other.trained and source.trained) or other.other is not None:
+            elif not (lender.trained and source.trained) or lender.other is not None:
                 yield f"{key}: {source.other} has no training texts of its own; name another"
-            elif other.pair != source.pair:
+            elif lender.pair != source.pair:
                 yield f"{key}: one has pairs of texts and the other has not; name another"
-            elif other.preparation.joined or source.preparation.joined:
+            elif lender.preparation.joined or source.preparation.joined:
                 yield f"{key}: pairs that are read as one text (`joined`) are lent to no other data set; leave it out"
-            elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
+            elif isinstance(lender, RawSource) and isinstance(source, RawSource) and lender.tokens != source.tokens:
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _find_unpaired(self) -> Iterator[str]:
@@ -296,15 +295,15 @@ class Config(DatasetConfig, GlobalConfig):
         for key, suite in self.sections.items():
             for name in suite.datasets:
                 if name in self.corpora and self.corpora[name].pair:
-                    place = self._place(name, f"{key}.models")
+                    path = self._place(name, f"{key}.models")
                     for model in self.for_dataset(name).sections[key].list_unpaired():
-                        yield f"{place}: {model} reads no pairs of texts, which {name} has; leave one out"
+                        yield f"{path}: {model} reads no pairs of texts, which {name} has; leave one out"
 
     def _find_unfit(self) -> Iterator[str]:
         """Return keys that do not go with others."""
-        for name, given in self.own.items():
+        for name, models in self.own.items():
             source = self.corpora[name]
-            if source.kind != "readout" or source.path != given.first:
+            if source.kind != "readout" or source.path != models.first:
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
             keys = ", ".join(self.sections)
@@ -312,19 +311,22 @@ class Config(DatasetConfig, GlobalConfig):
         shared = [f"{key}.{name}" for key, section in self.sections.items() for name in section.SHARED]
         shared += [f"{key}.datasets" for key in self.sections]
         for name in ("", *self.overrides):
-            own = self.for_dataset(name)
-            lent, adversary = own.guides.adversary_lambda, own.adversary
+            config = self.for_dataset(name)
+            lent, adversary = config.guides.adversary_lambda, config.adversary
             if not adversary.continued and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}; take one of them"
             for key in ("transformer.path", *shared):
-                if (place := self._place(name, key)) != key:
-                    yield f"{place}: {refuse_override(key)}"
+                if (path := self._place(name, key)) != key:
+                    yield f"{path}: {refuse_override(key)}"
 
 
-def _keep_differences(settings: Any, others: Any) -> Any:
-    """Return a value; of a group of settings only the keys, there and in the groups in it, that others have not so."""
-    if not (isinstance(settings, Mapping) and isinstance(others, Mapping)):
+def _keep_differences(settings: Any, shared: Any) -> Any:
+    """Return a value; of a group of settings only the keys, there and in the groups in it, that `shared` has not so."""
+    if not (isinstance(settings, Mapping) and isinstance(shared, Mapping)):
         return settings
-    pairs = ((key, value, others.get(key)) for key, value in settings.items())
-    return {key: _keep_differences(value, other) for key, value, other in pairs if value != other or key not in others}
+    return {
+        key: _keep_differences(value, shared.get(key))
+        for key, value in settings.items()
+        if key not in shared or value != shared[key]
+    }

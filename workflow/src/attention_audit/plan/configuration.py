@@ -27,8 +27,8 @@ def join_last(parts: list[str], last: str = " and ") -> str:
 def describe_shared(suites: Iterable[Suite]) -> str:
     """Name the keys of suites that are the same for all data sets."""
     shared = {suite.section: suite.settings.SHARED for suite in suites if suite.settings and suite.settings.SHARED}
-    named = ((section, join_last([f"`{key}`" for key in keys])) for section, keys in shared.items())
-    return join_last([*(f"{keys} of `{section}`" for section, keys in named)], ", and ")
+    parts = [f"{join_last([f'`{key}`' for key in keys])} of `{section}`" for section, keys in shared.items()]
+    return join_last(parts, ", and ")
 
 
 def build_type(suites: Iterable[Suite]) -> type[Config]:
@@ -45,32 +45,31 @@ def build_type(suites: Iterable[Suite]) -> type[Config]:
     of_suites = create("SuiteConfig", __base__=ModelConfig, **sections)
     about = (DatasetConfig.__doc__ or "").format(shared=describe_shared(suites))
     of_dataset: Any = create("DatasetConfig", __base__=(DatasetConfig, of_suites), __doc__=about)
-    asked = Config.model_fields["audits"]
-    listed = (asked.description or "").format(suites=", ".join(suite.name for suite in suites))
+    audits = Config.model_fields["audits"]
+    description = (audits.description or "").format(suites=", ".join(suite.name for suite in suites))
     return create(
         "Config",
         __base__=(Config, of_dataset),
         __doc__=Config.__doc__,
-        audits=(asked.annotation, Field({}, description=listed)),
+        audits=(audits.annotation, Field({}, description=description)),
         overrides=(dict[Name, of_dataset], Config.model_fields["overrides"]),
     )
 
 
 RUN_CONFIG = build_type(SUITES.values())
 """The type of every configuration."""
-NOTHING: Mapping[str, Any] = {}
 
 
-def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
+def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] | None = None) -> Config:
     """Check a raw configuration. catalogue: the file of data sets that it was laid over.
 
     Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
     """
-    own, theirs = raw.get("corpora"), catalogue.get("corpora", {})
+    corpora, published = raw.get("corpora"), (catalogue or {}).get("corpora", {})
     # an entry of the user's with the name of one of the catalogue has the keys of both; but its kind is the user's
-    entries = own if isinstance(own, Mapping) else {}
+    entries = corpora if isinstance(corpora, Mapping) else {}
     tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
-    if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
+    if taken := [name for name in tables if name in published and published[name]["kind"] != "table"]:
         raise join_faults(
             AuditError(f"config: corpora.{name}", "is the name of a data set of the catalogue", "choose another")
             for name in taken
@@ -80,7 +79,7 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING)
     except ValidationError as error:
         raise join_faults(list_faults(error, raw, RUN_CONFIG)) from error
     if config.mirror_folder and not config.mirror_folder.is_dir():
-        raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
+        raise AuditError("config: mirror", f"no such folder: {config.mirror}", "name one that is there")
     return config
 
 
@@ -100,4 +99,4 @@ def read_configuration(folder: Path) -> Config:
         raw = yaml.safe_load((folder / RECORD).read_text(encoding="utf-8"))
         return RUN_CONFIG.model_validate(raw)
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error
+        raise AuditError(str(folder), "holds no run of this version", "name the folder that `results` named") from error

@@ -79,8 +79,8 @@ class Suite:
 
     def datasets(self, config: Config) -> list[str]:
         """Return the data sets that the configuration names for it."""
-        named = getattr(config, self.section)
-        return [*getattr(named, "datasets", named)]
+        section = getattr(config, self.section)
+        return [*getattr(section, "datasets", section)]
 
 
 @dataclass(frozen=True)

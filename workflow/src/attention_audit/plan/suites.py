@@ -33,7 +33,7 @@ SUITES = {
 def find_suite(name: str) -> Suite:
     """Return a suite by its name. Raises AuditError where there is none."""
     if name not in SUITES:
-        raise AuditError(f"suite {name!r} is not known{suggest(name, SUITES)}; name one of {', '.join(SUITES)}")
+        raise AuditError("", f"suite {name!r} is not known{suggest(name, SUITES)}", f"name one of {', '.join(SUITES)}")
     return SUITES[name]
 
 
@@ -46,18 +46,18 @@ class Scope:
 
     def __init__(self, config: Config, looking: bool = True) -> None:
         self.config = config
-        named = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
+        datasets = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
         raw = Path(config.places.raw)
         self.unavailable = {
             name: reason
-            for name in (named if looking else ())
-            for own in reversed(add_others(config, [name]))
-            if (reason := explain_unavailable(own, config.corpora[own], config.mirror_folder, raw))
+            for name in (datasets if looking else ())
+            for source in reversed(add_others(config, [name]))
+            if (reason := explain_unavailable(source, config.corpora[source], config.mirror_folder, raw))
         }
         if self.unavailable and not config.skip_unavailable:
-            said = "; ".join(self.unavailable.values())
-            raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
-        self.datasets = [name for name in named if name not in self.unavailable]
+            reasons = "; ".join(self.unavailable.values())
+            raise AuditError("", reasons, "or leave it out with skip_unavailable: true")
+        self.datasets = [name for name in datasets if name not in self.unavailable]
         self.asked = [
             DataSet(suite, name, config)
             for suite in SUITES.values()
@@ -79,13 +79,13 @@ class Scope:
 
     def list_gaps(self, suite: Suite) -> dict[str, str]:
         """Return the data sets that were named for a suite and are left out, by reason."""
-        pairs = ", ".join(other.title for other in SUITES.values() if other.pairs)
+        titles = ", ".join(reader.title for reader in SUITES.values() if reader.pairs)
         gaps = {}
         for name in suite.datasets(self.config):
             if name in self.unavailable:
                 gaps[name] = self.unavailable[name]
             elif self.config.corpora[name].pair and not suite.pairs:
-                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
+                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {titles}; name it there"
         return gaps
 
     def find_data(self, suite: str, dataset: str) -> DataSet:

@@ -53,8 +53,9 @@ def list_models(data: DataSet) -> Models:
     section = data.config.get_section(Masking)
     if data.config.model.encoder == "transformer":
         raise AuditError(
-            "config: masking.datasets: words are masked in the vocabulary of a model that learns it, and the base "
-            "model reads by a Transformer; name another `model.encoder`, or no data set"
+            "config: masking.datasets",
+            "words are masked in the vocabulary of a model that learns it, and the base model reads by a Transformer",
+            "name another `model.encoder`, or no data set",
         )
     parts, schedule = build_base(data), schedule_base(data)
     yield data.train("base", Style("base", "green", "^"), section.seeds, parts, schedule)

@@ -48,15 +48,17 @@ class Deception(SuiteSection):
     """Units of the paper's BiLSTM in each direction."""
 
 
-KINDS: dict[Deceiver, tuple[str, str, str]] = {
+DECEIVER_NAMES: dict[Deceiver, tuple[str, str, str]] = {
     "base": ("", "", "o"),
     "embedding": ("embedding_", "embedding, ", "s"),
     "bilstm": ("bilstm_", "BiLSTM, ", "D"),
 }
 """How names and labels of models begin, by what they are built of, and their marker."""
-COLOURS = ("vermillion", "blue", "purple", "orange", "sky", "black", "grey")
+LIAR_COLOURS = ("vermillion", "blue", "purple", "orange", "sky", "black", "grey")
 """Of liars, by the place of their lambda; then from the first again."""
-PUBLISHED = Recipe(average=True, amsgrad=False, weight_decay=0.0, measure="accuracy", class_weights=False, scored=True)
+DECEIVER_TRAINING = Recipe(
+    average=True, amsgrad=False, weight_decay=0.0, measure="accuracy", class_weights=False, scored=True
+)
 """How the authors' code trains; every epoch is selected on dev, of liars too."""
 
 
@@ -67,7 +69,7 @@ def list_models(data: DataSet) -> Models:
     """
     section = data.config.get_section(Deception)
     for kind in section.models:
-        before, called, marker = KINDS[kind]
+        prefix, label, marker = DECEIVER_NAMES[kind]
         if kind == "base":
             # a liar has epochs and a rate of its own, since it has two things to learn
             parts, honest = build_base(data), schedule_base(data)
@@ -82,17 +84,17 @@ def list_models(data: DataSet) -> Models:
                 "attention_hidden": section.hidden,
             }
             sizes = {"learning_rate": section.learning_rate, "batch_size": section.batch_size}
-            honest = lying = Schedule(PUBLISHED.model_copy(update=sizes), section.epochs, section.patience)
-        look = Style(f"{called}honest", "green", "^" if kind == "base" else marker)
-        yield data.train(f"{before}honest", look, section.seeds, parts, honest)
-        for value, colour in zip(section.lambdas, cycle(COLOURS), strict=False):
-            look, name = Style(f"{called}liar (lambda {value:g})", colour, marker), f"{before}liar_lambda{value!r}"
+            honest = lying = Schedule(DECEIVER_TRAINING.model_copy(update=sizes), section.epochs, section.patience)
+        look = Style(f"{label}honest", "green", "^" if kind == "base" else marker)
+        yield data.train(f"{prefix}honest", look, section.seeds, parts, honest)
+        for value, colour in zip(section.lambdas, cycle(LIAR_COLOURS), strict=False):
+            look, name = Style(f"{label}liar (lambda {value:g})", colour, marker), f"{prefix}liar_lambda{value!r}"
             yield data.train(name, look, section.seeds, parts, lying, DeceptionObjective(lambda_=value))
         # the pieces and states of a Transformer are those of whole texts
         if section.anonymised and parts["encoder"] != "transformer":
-            look = Style(f"{called}trained without the impermissible words", "grey", "x")
+            look = Style(f"{label}trained without the impermissible words", "grey", "x")
             yield data.train(
-                f"{before}anonymised",
+                f"{prefix}anonymised",
                 look,
                 section.seeds,
                 parts,

@@ -61,9 +61,11 @@ class DocumentModels(SuiteSection):
     """How models are trained, by model, or `han` and `flan` for all others."""
 
 
-ENCODERS = {"rnn": "bigru"}
+OUR_ENCODERS = {"rnn": "bigru"}
 """Of encoders that the paper names otherwise."""
-PUBLISHED = Recipe(weight_decay=0.0, amsgrad=False, average=True, plateau=True, measure="accuracy", class_weights=False)
+DOCUMENT_TRAINING = Recipe(
+    weight_decay=0.0, amsgrad=False, average=True, plateau=True, measure="accuracy", class_weights=False
+)
 """How the paper trains: Adam on mean cross-entropy; the rate halves where accuracy on dev does not rise."""
 RECIPE_FIELDS = ("batch_size", "learning_rate", "clip_norm", "clip_value", "batch_tokens")
 """What each recipe says of it."""
@@ -79,9 +81,9 @@ def list_models(data: DataSet) -> Models:
     for name in section.models:
         family, _, encoder = name.partition("_")
         recipe = recipes.get(name) or recipes.get(family) or DocumentRecipe()
-        read, hierarchical = encoder == "transformer", family == "han"
+        pretrained, hierarchical = encoder == "transformer", family == "han"
         parts = {
-            "encoder": ENCODERS.get(encoder, encoder),
+            "encoder": OUR_ENCODERS.get(encoder, encoder),
             "attention": "additive",
             **embedded,
             "hidden": section.hidden,
@@ -89,15 +91,15 @@ def list_models(data: DataSet) -> Models:
             "hierarchical": hierarchical,
             "dropout": {
                 # a Transformer has its own
-                "words": 0.0 if read else recipe.word_dropout,
+                "words": 0.0 if pretrained else recipe.word_dropout,
                 "sentences": recipe.sentence_dropout if hierarchical else 0.0,
                 "convolution": recipe.conv_dropout if encoder == "conv" else 0.0,
                 "logits": recipe.logit_dropout,
             },
             "initialisation": "xavier",
-            **(describe_encoder(data.config) if read else {}),
+            **(describe_encoder(data.config) if pretrained else {}),
         }
-        trained = PUBLISHED.model_copy(update={key: getattr(recipe, key) for key in RECIPE_FIELDS})
+        trained = DOCUMENT_TRAINING.model_copy(update={key: getattr(recipe, key) for key in RECIPE_FIELDS})
         yield data.train(
             name, data.suite.looks[name], section.seeds, parts, Schedule(trained, recipe.epochs, recipe.patience)
         )

@@ -54,7 +54,7 @@ def list_four_tests(
     """
     train: Callable[..., Model] = partial(data.train, **common)
     looks = SUITE.looks
-    shown = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
+    lender = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
     contrasts = Contrasts(
         seed=seeds[0],
         uniform="uniform",
@@ -87,7 +87,7 @@ def list_four_tests(
                 AdversaryObjective(lambda_=value),
                 family="adversary",
                 rule="train_adversary",
-                shown=shown == name_adversary(value),
+                shown=lender == name_adversary(value),
                 **against,
             )
     if adversary.continued:
@@ -130,13 +130,13 @@ def list_four_tests(
     # every seed of a guide has the map of the base model with that seed, or that of one adversary
     lent: dict[str, dict[str, Any]] = {
         "guide_base_lstm": {"reference": "base"},
-        "guide_adversary": {"reference": shown, "reference_seed": adversary.seeds[0]},
+        "guide_adversary": {"reference": lender, "reference_seed": adversary.seeds[0]},
     }
     sizes = {"hidden": guides.hidden, "attention_hidden": guides.attention, **data.embed(embedding)}
     for name, attention in GUIDES.items():
         parts = {"encoder": "affine", "attention": attention, **sizes}
-        further = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
-        yield train(name, looks[name], seeds, parts, schedule, **further)
+        guide = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
+        yield train(name, looks[name], seeds, parts, schedule, **guide)
 
 
 def build_base(data: DataSet) -> dict[str, Any]:
