@@ -188,7 +188,7 @@ def test_figures_have_the_colours(made):
 
 def test_a_suite_has_a_run_of_its_own(made):
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
-    made.overlay(corpora={"chorus": TEXTS}, datasets=[])
+    made.overlay(corpora={"chorus": TEXTS}, datasets=[], results="results")
     run(made, example.commands)
     audits = made.path / "results/audits/chorus/mine_bigru"
     asked = {path.stem for path in audits.iterdir() if pq.read_metadata(path).num_rows}

@@ -90,7 +90,7 @@ def test_keys_that_are_named_exist(page):
     for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", PAGES[page]):
         kind = RUN_CONFIG
         parts = key.split(".")
-        if parts[0] in RUN_CONFIG.model_fields and not key.endswith((".py", ".yaml", ".parquet")):
+        if parts[0] in RUN_CONFIG.model_fields and not key.endswith((".py", ".yaml", ".parquet", ".smk")):
             for part in parts:
                 if isinstance(kind, type) and issubclass(kind, Section):
                     assert part in kind.model_fields, f"{page}: {key}"
