@@ -195,7 +195,7 @@ def test_a_suite_has_a_run_of_its_own(made):
     assert asked == {*COMMON_AUDITS, "located"}
     assert_rendered(made, ["mine_table_performance"], [])
     summary = made.frame("tables/summary.parquet")
-    assert list(zip(summary["paper"], summary["model"], strict=True)) == [("mine", "bigru")]
+    assert list(zip(summary["paper"], summary["model"], strict=True)) == [("MINE", "bigru")]
     guide = (made.path / "results" / "README.md").read_text()
     assert "My own models" in guide
     assert "how well my own model predicts" in guide
