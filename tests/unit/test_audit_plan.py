@@ -18,7 +18,7 @@ from planned import (
 )
 from refusal import refusal
 
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import AUDITS, audit_named, explain_one_training
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.model import COMMON_AUDITS
 from attention_audit.plan.suites import SUITES
@@ -27,7 +27,7 @@ DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md"
 """A data set of each suite whose models are trained here."""
 LACKING = [
     *product(
-        [audit.name for audit in AUDITS.values() if "base" in audit.needs],
+        [audit.name for audit in AUDITS.values() if audit.base],
         [name for name in DATASETS if not SUITES[name].base],
     )
 ]
@@ -77,7 +77,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
             plan.audit_plan.locate(judged, name)
             for judged in plan.scope.find_data(key, DATASETS[key]).judged
             for name in names
-            if AUDITS[name].of != "seed_pairs" or has_several_seeds(plan, key, DATASETS[key])
+            if AUDITS[name].explain is not explain_one_training or has_several_seeds(plan, key, DATASETS[key])
         }
         assert expected <= {*files}
     read = plan.exhibit_plan.list_inputs(TABLES["summary"])["permutation"]
@@ -90,7 +90,7 @@ def test_a_suites_own_audits_are_asked_by_default():
         dataset = plan.scope.list_datasets(suite)[0]
         several = has_several_seeds(plan, suite.name, dataset)
         assert asked_of(plan, suite.name, dataset) == {
-            name for name in suite.audits if several or AUDITS[name].of != "seed_pairs"
+            name for name in suite.audits if several or AUDITS[name].explain is not explain_one_training
         }
         assert {*COMMON_AUDITS} <= {*suite.audits}
     assert {name for name in DATASETS if has_several_seeds(plan, name, plan.scope.list_datasets(SUITES[name])[0])} == {
@@ -100,7 +100,8 @@ def test_a_suites_own_audits_are_asked_by_default():
 
 def test_what_every_suite_is_asked_reads_readouts_and_texts_alone():
     for audit in map(AUDITS.get, COMMON_AUDITS):
-        assert not {"network", "base", "heads"} & {*audit.needs}, audit.name
+        assert not audit.network, audit.name
+        assert not audit.base, audit.name
 
 
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():

@@ -304,7 +304,7 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path):
     # of no published number, of an audit that nobody asks and of a suite without data there is nothing to show
     for exhibit in EXHIBITS:
         if exhibit.name not in shown:
-            reason = refusal(plan.exhibit_plan.refuse, exhibit.rule)
+            reason = refusal(plan.refuse, exhibit.rule)
             assert re.search("numbers that a paper has published| is not asked |no data set is named", reason), reason
     places = (PLACES.audit, PLACES.weights, PLACES.readout, PLACES.head, PLACES.corpus, PLACES.raw, PLACES.logs)
     for path in places:
