@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.plan.suites import build_config_type
+from attention_audit.plan.configuration import RUN_CONFIG
 from attention_audit.section import RegisteredName, Section
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ runs on the data sets that its section names, by default on none. Without `--con
 changed. What is no longer named stays in the folder, and leaves the tables and figures. To keep results, name another
 folder: `--config results=runs/b`. With `mirror=results/raw` that run takes what the first one has fetched.
 
-`make docs` writes these pages from `workflow/src/attention_audit/config.py`.
+`make docs` writes these pages from `config.py` and `plan/papers/` in `workflow/src/attention_audit/`.
 
 | page | groups of keys |
 |---|---|
@@ -83,7 +83,7 @@ Told = dict[type[Section], Place]
 
 def config_schema() -> str:
     """JSON schema of the configuration, for editors and other programs."""
-    schema = build_config_type().model_json_schema()
+    schema = RUN_CONFIG.model_json_schema()
     for group in (schema, *schema["$defs"].values()):
         for key in group.get("properties", {}).values():
             if "description" in key:
@@ -212,7 +212,7 @@ def _group(key: str, field: FieldInfo, page: str, told: Told) -> Iterator[str]:
 
 def config_pages() -> dict[str, str]:
     """The documentation of every key, by the names of the pages."""
-    fields, told = build_config_type().model_fields, Told()
+    fields, told = RUN_CONFIG.model_fields, Told()
     pages = {}
     for page, opening in OPENINGS.items():
         parts: list[str] = []

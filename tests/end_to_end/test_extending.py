@@ -14,6 +14,7 @@ from safetensors import safe_open
 from transformers_on_disk import LETTERS
 
 from attention_audit.corpus.text import SPLITS
+from attention_audit.plan.model import COMMON_AUDITS
 
 pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("extending")]
 
@@ -187,14 +188,14 @@ def test_figures_have_the_colours(made):
 
 def test_a_suite_has_a_run_of_its_own(made):
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
-    made.overlay(corpora={"chorus": TEXTS}, datasets=[])
+    made.overlay(corpora={"chorus": TEXTS}, datasets=[], results="results")
     run(made, example.commands)
     audits = made.path / "results/audits/chorus/mine_bigru"
     asked = {path.stem for path in audits.iterdir() if pq.read_metadata(path).num_rows}
-    assert asked == {"performance", "predictions", "permutation", "ranked_sets"}
+    assert asked == {*COMMON_AUDITS, "located"}
     assert_rendered(made, ["mine_table_performance"], [])
     summary = made.frame("tables/summary.parquet")
-    assert list(zip(summary["paper"], summary["model"], strict=True)) == [("mine", "bigru")]
+    assert list(zip(summary["paper"], summary["model"], strict=True)) == [("MINE", "bigru")]
     guide = (made.path / "results" / "README.md").read_text()
     assert "My own models" in guide
     assert "how well my own model predicts" in guide

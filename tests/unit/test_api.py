@@ -20,7 +20,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CORPUS
-from attention_audit.plan.suites import write_configuration
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import build_readout

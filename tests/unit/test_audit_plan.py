@@ -6,7 +6,6 @@ from itertools import product
 import pytest
 from planned import (
     PLACES,
-    TRAINED,
     asked_of,
     audit_of,
     by_name,
@@ -19,15 +18,25 @@ from planned import (
 )
 from refusal import refusal
 
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import AUDITS, audit_named, explain_one_training
 from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.model import COMMON_AUDITS
 from attention_audit.plan.suites import SUITES
 
-SUITE_KEYS = [suite.name for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
-"""A data set of each suite."""
-LACKING = [*product(("comparison", "consistency", "attention_maps"), ("ss", "jw", "pd", "md", "roar"))]
+"""A data set of each suite whose models are trained here."""
+LACKING = [
+    *product(
+        [audit.name for audit in AUDITS.values() if audit.base],
+        [name for name in DATASETS if not SUITES[name].base],
+    )
+]
 """Audits that need a base model, with the suites that have none; all others can be asked."""
+
+
+def has_several_seeds(plan, suite, dataset):
+    """Tell whether any model in question is trained with several seeds, so that trainings can be compared."""
+    return any(len(judged.seeds) > 1 for judged in plan.scope.find_data(suite, dataset).judged)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +62,7 @@ def test_an_audit_that_needs_a_base_model_is_refused_to_a_suite_without_one(plan
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
     """By name, in the configuration; and the summary then reads it."""
-    asked = {key: [a.name for a in AUDITS.values() if (a.name, key) not in LACKING] for key in SUITE_KEYS}
+    asked = {key: [a.name for a in AUDITS.values() if (a.name, key) not in LACKING] for key in DATASETS}
     plan = plan_of(
         audits=asked,
         datasets=["needle"],
@@ -68,8 +77,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
             plan.audit_plan.locate(judged, name)
             for judged in plan.scope.find_data(key, DATASETS[key]).judged
             for name in names
-            # one seed: nothing to compare
-            if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
+            if AUDITS[name].explain is not explain_one_training or has_several_seeds(plan, key, DATASETS[key])
         }
         assert expected <= {*files}
     read = plan.exhibit_plan.list_inputs(TABLES["summary"])["permutation"]
@@ -78,13 +86,22 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
 
 def test_a_suites_own_audits_are_asked_by_default():
     plan = plan_of(diversity={"datasets": ["chorus"]}, masking={"datasets": ["chorus"]})
-    for suite in (SUITES[key] for key in SUITE_KEYS):
-        assert asked_of(plan, suite.name, plan.scope.list_datasets(suite)[0]) == {
-            name for name in suite.audits if name != "stability" or suite.name in ("wp", "pd", "md", "roar")
+    for suite in map(SUITES.get, DATASETS):
+        dataset = plan.scope.list_datasets(suite)[0]
+        several = has_several_seeds(plan, suite.name, dataset)
+        assert asked_of(plan, suite.name, dataset) == {
+            name for name in suite.audits if several or AUDITS[name].explain is not explain_one_training
         }
-        # what reads nothing but readouts costs seconds
-        cheap = {"predictions", "stability", "permutation", "contributions", "single_weight", "ranked_sets", "shuffles"}
-        assert cheap <= set(suite.audits)
+        assert {*COMMON_AUDITS} <= {*suite.audits}
+    assert {name for name in DATASETS if has_several_seeds(plan, name, plan.scope.list_datasets(SUITES[name])[0])} == {
+        "wp", "pd", "md", "roar",
+    }  # fmt: skip
+
+
+def test_what_every_suite_is_asked_reads_readouts_and_texts_alone():
+    for audit in map(AUDITS.get, COMMON_AUDITS):
+        assert not audit.network, audit.name
+        assert not audit.base, audit.name
 
 
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():
@@ -104,7 +121,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():
         ),
         (
             {"audits": {"xx": []}},
-            r"suite 'xx' is not known; name one of wp, ss, jw, pd, md, roar, own, hf",
+            f"suite 'xx' is not known; name one of {', '.join(SUITES)}",
         ),
         (
             {"audits": {"ss": ["comparison"]}},
@@ -235,8 +252,8 @@ def test_what_reads_an_audit_that_is_not_asked_is_not_made():
 
 def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about():
     about = {"table_plausibility", "fig_plausibility"}
-    some = plan_of(audits={key: ["performance"] for key in SUITE_KEYS if key != "jw"})
-    none = plan_of(audits={key: ["performance", "ranked_sets"] for key in SUITE_KEYS})
+    some = plan_of(audits={key: ["performance"] for key in SUITES if key != "jw"})
+    none = plan_of(audits={key: ["performance", "ranked_sets"] for key in SUITES})
     for plan, shown in ((some, about), (none, set())):
         assert {"summary", *about} & list_made(plan) == {"summary", *shown}
 

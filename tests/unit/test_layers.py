@@ -18,8 +18,8 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.rankings import BY_MAP, list_scores, rank
 from attention_audit.columns.files import CORPUS
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.exhibits import FIGURES
-from attention_audit.plan.suites import write_configuration
 from attention_audit.readout import Maps, read_readout
 
 WORDS = ["good", "bad", "film", "the", *LETTERS]

@@ -25,7 +25,7 @@ from attention_audit.corpus.sources import CorpusJob
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
 from attention_audit.plan.model import DataSet
 from attention_audit.plan.plan import MAX_SETTINGS_LENGTH, write_json
 from attention_audit.plan.suites import SUITES
@@ -376,8 +376,8 @@ def hash_jobs(plan):
             "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",
         ),
         ("figures/models.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd|md_fig_conicity"),
-        ("figures/style.py", "(.*_)?fig_?.*"),
-        ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
+        ("figures/style.py", "|".join(FIGURES)),
+        ("tables/render.py", "|".join([*TABLES, "report"])),
         ("report/guide.py", "report"),
         ("training/loop.py", "train|search_adversary"),
         ("stages/search_adversary.py", "search_adversary"),

@@ -4,7 +4,7 @@ import pytest
 from planned import plan_of
 from refusal import refusal
 
-from attention_audit.plan.suites import RECORD, read_configuration, write_configuration
+from attention_audit.plan.configuration import RECORD, read_configuration, write_configuration
 
 
 def test_it_is_read_as_the_last_run_had_it(tmp_path):

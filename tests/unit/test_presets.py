@@ -4,7 +4,7 @@ import pytest
 import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
-from attention_audit.config import parse_config
+from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.model import DataSet
 from attention_audit.plan.suites import SUITES
 
@@ -124,6 +124,7 @@ def pruthi(dataset, model):
 
 
 PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd": pruthi, "md": mohankumar}
+"""What each paper's models are trained with; of other suites there is nothing to hold them against."""
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
 SMALL_DOCUMENTS = {
     "epochs", "attention_hidden", "embedding", "learning_rate", "batch_tokens", "patience", "words", "sentences",
@@ -164,7 +165,7 @@ def trained(config):
 def test_a_preset_trains_as_the_paper_does_but_for_what_it_says(preset):
     different = set()
     for suite, dataset, model, found in trained(config_of(preset)):
-        theirs = PROTOCOL[suite](dataset, model)
+        theirs = PROTOCOL[suite](dataset, model) if suite in PROTOCOL else {}
         if theirs:
             assert found.keys() == theirs.keys()
             changed = {key for key in found if found[key] != theirs[key]}

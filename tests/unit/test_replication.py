@@ -11,7 +11,7 @@ from labels import LABELS
 from tabled import assert_fits
 
 from attention_audit.columns.tables import REPLICATION
-from attention_audit.config import Config
+from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.remarks import describe_data, describe_models
 from attention_audit.tables.published import Fact, find_rounding, read_facts
 from attention_audit.tables.render import render, show_comparisons
@@ -199,7 +199,7 @@ def test_remarks_say_what_is_other_than_the_papers():
     changed = {"corpora": {"sst": entry | {"origin": {}, "splits": {"most": {}}}}}
     assert describe_data("sst", changed, catalogue) == ["data not as in the paper: splits changed"]
     assert describe_data("sst", catalogue, catalogue) == []
-    config = Config.model_validate(
+    config = parse_config(
         {
             "datasets": ["a"],
             "corpora": {"a": {"kind": "chorus"}},

@@ -21,9 +21,9 @@ from attention_audit.artefacts.journal import JOB_KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
-from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs import ExhibitJob, TableSpec
+from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.yaml_input import parse_value
 from makers.replication import pages

@@ -8,8 +8,8 @@ from planned import plan_of
 
 def test_a_plan_that_nobody_holds_is_gone():
     plan = plan_of()
-    plan.audit_files()
-    gone = weakref.ref(plan.audit_plan)
+    assert [*plan.list_wildcards()]
+    gone = weakref.ref(plan.asked)
     del plan
     gc.collect()
     assert gone() is None

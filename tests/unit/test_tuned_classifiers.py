@@ -12,8 +12,8 @@ from refusal import refusal
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import CORPUS
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.exhibits import FIGURES
-from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARK_ITEMS

@@ -45,12 +45,13 @@ from attention_audit.plan.audits import (
 )
 from attention_audit.plan.corpora import add_others, list_fetches
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.file_checks import hash_files, hash_mirrored
 from attention_audit.plan.inputs import Inputs
 from attention_audit.plan.params import describe_settings, list_keys, write_settings
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.settings import JobSettings
-from attention_audit.plan.suites import SUITES, write_configuration
+from attention_audit.plan.suites import SUITES
 from attention_audit.targets import look_in, name_module
 from attention_audit.section import merge_settings
 from attention_audit.server import start_server

@@ -17,6 +17,7 @@ from attention_audit.artefacts.journal import Entry, read_entries, read_journal
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
+from attention_audit.plan.configuration import RUN_CONFIG
 from attention_audit.plan.corpora import add_others
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.suites import SUITES
@@ -110,7 +111,7 @@ def collect_facts(results: Path, commit: str, words: str) -> Facts:
     ends = [f"{folder}/{exhibit.folder}/{exhibit.name}{exhibit.endings[0]}" for exhibit in EXHIBITS]
     jobs = read_journal(results / "logs", ends)
     raw = yaml.safe_load((results / CONFIG).read_text(encoding="utf-8"))
-    config = Config.model_validate(raw)
+    config = RUN_CONFIG.model_validate(raw)
     provenance = read_provenance(results / SUMMARY)
     settings = provenance["settings"]
     models = ({name: look[0] for name, look in each.items()} for each in settings["models"].values())

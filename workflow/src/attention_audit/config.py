@@ -1,7 +1,7 @@
-"""The typed configuration: every key, its meaning, its default and its bounds.
+"""The typed configuration but for the sections of suites: every key, its meaning, its default and its bounds.
 
-`workflow/schemas/config.schema.json` and `docs/configuration/` are written from it, and the configuration is checked
-against it before Snakemake builds its DAG.
+`plan.configuration` adds the sections of the suites. `workflow/schemas/config.schema.json` and `docs/configuration/`
+are written from the whole, and the configuration is checked against it before Snakemake builds its DAG.
 """
 
 import re
@@ -12,9 +12,7 @@ from typing import Any, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     Field,
-    ValidationError,
     ValidationInfo,
-    create_model,
     field_serializer,
     field_validator,
     model_validator,
@@ -30,35 +28,20 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
-from attention_audit.config_messages import list_faults, refuse_override
+from attention_audit.config_messages import refuse_override
 from attention_audit.corpus.encoders import BuiltClassifier, EncoderName, FetchedEncoder
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.sources.table import ReadoutCorpus
-from attention_audit.errors import AuditError, join_faults, suggest
+from attention_audit.errors import suggest
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
-from attention_audit.section import Count, Distinct, Name, Section, merge_settings
-from attention_audit.training.papers import (
-    OF_SINGLE_TEXTS,
-    Classifiers,
-    Combinations,
-    Deception,
-    DiverseModels,
-    DocumentModels,
-    Masking,
-)
+from attention_audit.section import Count, Distinct, Name, Section, SuiteSection, merge_settings
+from attention_audit.training.classifiers import Classifiers
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.transformer.settings import Transformer
 
-SectionT = TypeVar("SectionT", bound=Section)
-NOTHING: Mapping[str, Any] = {}
-SHARED_KEYS = (
-    "transformer.path",
-    *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
-    *(f"masking.{key}" for key in ("orders", "percent", "seeds")),
-)
-"""Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
+SectionT = TypeVar("SectionT", bound=SuiteSection)
 
 
 class GlobalConfig(Section):
@@ -100,7 +83,7 @@ class GlobalConfig(Section):
     `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.
     """
     audits: dict[Name, list[str]] = {}
-    """Which audits each suite (wp, ss, jw, pd, md, roar, own, hf) is asked, in place of its own; `module:function`
+    """Which audits each suite ({suites}) is asked, in place of its own; `module:function`
     names one of yours. Tables and figures of a suite that read others are not made.
     """
     answer: AnswerSettings = AnswerSettings()
@@ -113,11 +96,8 @@ class GlobalConfig(Section):
     """Resamples of the intervals of medians, which `md_table_diversity` has."""
 
 
-class DatasetConfig(Section):
-    """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
-    the Transformer, `models`, `lambdas`, `seeds` and `anonymised` of `deception`, and `orders`, `percent` and `seeds`
-    of `masking` are those of the run.
-    """
+class ModelConfig(Section):
+    """The models of the four tests, and the Transformer, which several suites share."""
 
     model: BaseModel = BaseModel()
     """Wiegreffe & Pinter's base model."""
@@ -131,16 +111,11 @@ class DatasetConfig(Section):
     """The Transformer of all models that name it: of `model` with `encoder: transformer`, of flan_transformer, and of
     transformer_tanh and transformer_dot. null: none.
     """
-    serrano_smith: DocumentModels = DocumentModels()
-    """Models of texts and of sentences."""
-    jain_wallace: Combinations = Combinations()
-    """Encoders and attentions, of single texts and of pairs."""
-    deception: Deception = Deception()
-    """Models that hide what they rely on."""
-    diversity: DiverseModels = DiverseModels()
-    """LSTMs whose states are made to differ."""
-    masking: Masking = Masking()
-    """Models that are trained anew on texts without the words that matter."""
+
+
+class AuditConfig(Section):
+    """What audits are told."""
+
     permutation: Permutation = Permutation()
     """Permutations of attention weights."""
     instance_adversary: InstanceAdversary = InstanceAdversary()
@@ -155,6 +130,12 @@ class DatasetConfig(Section):
     """The matrix of attributions."""
     attention_maps: AttentionMaps = AttentionMaps()
     """Instances of figure 2."""
+
+
+class DatasetConfig(AuditConfig, ModelConfig):
+    """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
+    the Transformer, {shared} are those of the run.
+    """
 
 
 class Config(DatasetConfig, GlobalConfig):
@@ -180,19 +161,19 @@ class Config(DatasetConfig, GlobalConfig):
         return self.model_dump(exclude={"results"})
 
     @property
-    def suites(self) -> dict[str, list[str]]:
-        """Return the data sets of each suite that has a section of its own, by the name of that section."""
-        return {key: section.datasets for key, section in self if hasattr(section, "datasets")}
+    def sections(self) -> dict[str, SuiteSection]:
+        """Return the sections that suites have declared, by their keys."""
+        return {key: section for key, section in self if isinstance(section, SuiteSection)}
 
     def get_section(self, kind: type[SectionT]) -> SectionT:
-        """Return the section of this type, which a suite declares."""
-        return next(section for _, section in self if isinstance(section, kind))
+        """Return the section of this type, which a suite has declared."""
+        return next(section for section in self.sections.values() if isinstance(section, kind))
 
     @property
     def every_dataset(self) -> list[str]:
         """Return the data sets of all tests, each once, in the order in which they are named."""
-        named = chain(self.datasets, *self.suites.values(), self.own, self.hf)
-        return list(dict.fromkeys(named))
+        of_suites = (section.datasets for section in self.sections.values())
+        return list(dict.fromkeys(chain(self.datasets, *of_suites, self.own, self.hf)))
 
     def _place(self, dataset: str, key: str) -> str:
         """Find where it is said what a key is on a data set."""
@@ -205,9 +186,9 @@ class Config(DatasetConfig, GlobalConfig):
         given.
         """
         changed: dict[str, Any] = dict(self.overrides.get(dataset, ()))
-        named: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
+        groups: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
         changed |= {
-            key: {dataset: models[dataset]} for key, models in named.items() if len(models) > 1 and dataset in models
+            key: {dataset: models[dataset]} for key, models in groups.items() if len(models) > 1 and dataset in models
         }
         return self.model_copy(update=changed) if changed else self
 
@@ -218,21 +199,21 @@ class Config(DatasetConfig, GlobalConfig):
         if not isinstance(raw, Mapping):
             return raw
         sections = get_args(cls.model_fields["overrides"].annotation)[1].model_fields
-        every = {key: info.data[key] for key in sections if key in info.data}
-        below = {key: section.model_dump() if section else None for key, section in every.items()}
-        return {name: merge_settings(below, own) for name, own in raw.items()}
+        shared = {key: info.data[key] for key in sections if key in info.data}
+        below = {key: section.model_dump() if section else None for key, section in shared.items()}
+        return {name: merge_settings(below, settings) for name, settings in raw.items()}
 
     @field_serializer("overrides")
     def _serialize_overrides(self, overrides: dict[str, DatasetConfig]) -> dict[str, Any]:
         """Return, of each data set, only what is other than of all."""
-        every = self.model_dump(exclude={"overrides"})
-        return {name: _keep_differences(own.model_dump(), every) for name, own in overrides.items()}
+        shared = self.model_dump(exclude={"overrides"})
+        return {name: _keep_differences(sections.model_dump(), shared) for name, sections in overrides.items()}
 
     @model_validator(mode="after")
     def _add_readout_corpora(self) -> Self:
         """Add the entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
-        for name, given in self.own.items():
-            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=given.first, classes=given.classes))
+        for name, models in self.own.items():
+            self.corpora.setdefault(name, ReadoutCorpus(kind="readout", path=models.first, classes=models.classes))
         return self
 
     @field_validator("results")
@@ -259,30 +240,30 @@ class Config(DatasetConfig, GlobalConfig):
 
     def _find_unknown_datasets(self) -> Iterator[str]:
         """Return the data sets that are named and not declared."""
-        known = sorted(self.corpora)
-        of_suites = {f"{suite}.datasets": names for suite, names in self.suites.items()}
+        choices = sorted(self.corpora)
+        of_suites = {f"{key}.datasets": section.datasets for key, section in self.sections.items()}
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
-                    yield f"{key}: unknown data set {name!r}{suggest(name, known)}; known: {', '.join(known)}"
+                    yield f"{key}: unknown data set {name!r}{suggest(name, choices)}; known: {', '.join(choices)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
-                yield f"overrides: unknown data set {name!r}{suggest(name, known)}; name one of `corpora`"
+                yield f"overrides: unknown data set {name!r}{suggest(name, choices)}; name one of `corpora`"
 
     def _find_unknown_vectors(self) -> Iterator[str]:
         """Return the word vectors that are named and not declared."""
-        known = ["random", *sorted(self.word_vectors)]
-        asked = {"vectors": self.vectors}
-        asked |= {
+        choices = ["random", *sorted(self.word_vectors)]
+        vectors_by_key = {"vectors": self.vectors}
+        vectors_by_key |= {
             f"corpora.{name}.vectors": self.corpora[name].vectors or "random"
             for name in self.every_dataset
             if name in self.corpora
         }
-        for key, vectors in asked.items():
-            if vectors not in known:
-                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, known)}; known: {', '.join(known)}"
+        for key, vectors in vectors_by_key.items():
+            if vectors not in choices:
+                yield f"{key}: unknown word vectors {vectors!r}{suggest(vectors, choices)}; known: {', '.join(choices)}"
 
     def _find_unlendable(self) -> Iterator[str]:
         """Return data sets that name another, to take texts from, which does not fit."""
@@ -290,17 +271,17 @@ class Config(DatasetConfig, GlobalConfig):
             if source.other is None:
                 continue
             field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
-            key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
-            if other is None:
+            key, lender = f"corpora.{name}.{field}", self.corpora.get(source.other)
+            if lender is None:
                 near = suggest(source.other, self.corpora)
                 yield f"{key}: unknown data set {source.other!r}{near}; name one of `corpora`"
-            elif not (other.trained and source.trained) or other.other is not None:
+            elif not (lender.trained and source.trained) or lender.other is not None:
                 yield f"{key}: {source.other} has no training texts of its own; name another"
-            elif other.pair != source.pair:
+            elif lender.pair != source.pair:
                 yield f"{key}: one has pairs of texts and the other has not; name another"
-            elif other.preparation.joined or source.preparation.joined:
+            elif lender.preparation.joined or source.preparation.joined:
                 yield f"{key}: pairs that are read as one text (`joined`) are lent to no other data set; leave it out"
-            elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
+            elif isinstance(lender, RawSource) and isinstance(source, RawSource) and lender.tokens != source.tokens:
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _find_unpaired(self) -> Iterator[str]:
@@ -311,75 +292,41 @@ class Config(DatasetConfig, GlobalConfig):
                 yield f"hf.{name}: holds pairs of texts, which hf reads as one; set corpora.{name}.joined: true"
             elif source and source.pairs and section.prompt is not None:
                 yield f"hf.{name}.prompt: takes one text, and {name} holds pairs; leave the prompt out"
-        for name in self.jain_wallace.datasets:
-            if name in self.corpora and self.corpora[name].pair:
-                for model in self.for_dataset(name).jain_wallace.models:
-                    if model in OF_SINGLE_TEXTS:
-                        key = self._place(name, "jain_wallace.models")
-                        yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
+        for key, suite in self.sections.items():
+            for name in suite.datasets:
+                if name in self.corpora and self.corpora[name].pair:
+                    path = self._place(name, f"{key}.models")
+                    for model in self.for_dataset(name).sections[key].list_unpaired():
+                        yield f"{path}: {model} reads no pairs of texts, which {name} has; leave one out"
 
     def _find_unfit(self) -> Iterator[str]:
         """Return keys that do not go with others."""
-        for name, given in self.own.items():
+        for name, models in self.own.items():
             source = self.corpora[name]
-            if source.kind != "readout" or source.path != given.first:
+            if source.kind != "readout" or source.path != models.first:
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
-            yield (
-                f"datasets: none is named, nor in the datasets of {', '.join(self.suites)}, nor in own or hf; name one"
-            )
+            keys = ", ".join(self.sections)
+            yield f"datasets: none is named, nor in the datasets of {keys}, nor in own or hf; name one"
+        shared = [f"{key}.{name}" for key, section in self.sections.items() for name in section.SHARED]
+        shared += [f"{key}.datasets" for key in self.sections]
         for name in ("", *self.overrides):
-            own = self.for_dataset(name)
-            lent, adversary = own.guides.adversary_lambda, own.adversary
+            config = self.for_dataset(name)
+            lent, adversary = config.guides.adversary_lambda, config.adversary
             if not adversary.continued and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}; take one of them"
-            for key in (*SHARED_KEYS, *(f"{suite}.datasets" for suite in self.suites)):
-                if (place := self._place(name, key)) != key:
-                    yield f"{place}: {refuse_override(key)}"
+            for key in ("transformer.path", *shared):
+                if (path := self._place(name, key)) != key:
+                    yield f"{path}: {refuse_override(key)}"
 
 
-def _keep_differences(settings: Any, others: Any) -> Any:
-    """Return a value; of a group of settings only the keys, there and in the groups in it, that others have not so."""
-    if not (isinstance(settings, Mapping) and isinstance(others, Mapping)):
+def _keep_differences(settings: Any, shared: Any) -> Any:
+    """Return a value; of a group of settings only the keys, there and in the groups in it, that `shared` has not so."""
+    if not (isinstance(settings, Mapping) and isinstance(shared, Mapping)):
         return settings
-    pairs = ((key, value, others.get(key)) for key, value in settings.items())
-    return {key: _keep_differences(value, other) for key, value, other in pairs if value != other or key not in others}
-
-
-def extend_config(sections: Mapping[str, type[Section]]) -> type[Config]:
-    """Return the type of a configuration with further sections, by their keys, which may be other on single data sets
-    too.
-    """
-    if not sections:
-        return Config
-    fields: dict[str, Any] = {
-        key: (section, Field(default_factory=section, description=section.__doc__)) for key, section in sections.items()
+    return {
+        key: _keep_differences(value, shared.get(key))
+        for key, value in settings.items()
+        if key not in shared or value != shared[key]
     }
-    own = create_model("DatasetConfig", __base__=DatasetConfig, **fields)
-    overrides = (dict[Name, own], Config.model_fields["overrides"])
-    create: Any = create_model  # its types know one base only
-    return create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)
-
-
-def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING, kind: type[Config] = Config) -> Config:
-    """Check a raw configuration. catalogue: the file of data sets that it was laid over. kind: its type.
-
-    Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
-    """
-    own, theirs = raw.get("corpora"), catalogue.get("corpora", {})
-    # an entry of the user's with the name of one of the catalogue has the keys of both; but its kind is the user's
-    entries = own if isinstance(own, Mapping) else {}
-    tables = [name for name, entry in entries.items() if isinstance(entry, Mapping) and entry.get("kind") == "table"]
-    if taken := [name for name in tables if name in theirs and theirs[name]["kind"] != "table"]:
-        raise join_faults(
-            AuditError(f"config: corpora.{name}", "is the name of a data set of the catalogue", "choose another")
-            for name in taken
-        )
-    try:
-        config = kind.model_validate(dict(raw))
-    except ValidationError as error:
-        raise join_faults(list_faults(error, raw, kind)) from error
-    if config.mirror_folder and not config.mirror_folder.is_dir():
-        raise AuditError(f"config: mirror: no such folder: {config.mirror}; name one that is there")
-    return config

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
@@ -110,7 +110,14 @@ def merge_settings(below: Any, above: Any) -> Any:
 class SuiteSection(Section):
     """What the section of a suite says: of which data sets it is, and with which seeds its models are trained."""
 
+    SHARED: ClassVar[tuple[str, ...]] = ()
+    """Its keys, beside `datasets`, that are the same for all data sets."""
+
     datasets: Distinct[Name] = []
     """Data sets, by their names in `corpora`."""
     seeds: OneOrMore[Seed] = [10]
     """Seeds of every model."""
+
+    def list_unpaired(self) -> list[str]:
+        """List those of its `models` that read no pairs of texts, in a suite that reads pairs."""
+        return []

@@ -35,8 +35,9 @@ from attention_audit.given import GivenReadout, GivenTrainings, check_path, list
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
+from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
-from attention_audit.plan.suites import Scope, find_suite, read_configuration
+from attention_audit.plan.suites import Scope, find_suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.classifier_texts import build_split_of, cut_pieces, open_classifier, read_texts

@@ -1,7 +1,7 @@
 """A model before it is trained or read: what a suite lists for one data set, and what there is to know of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Style
-from attention_audit.targets import load
+from attention_audit.section import SuiteSection
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
 
@@ -27,40 +27,60 @@ READ_OUT: Mapping[str, tuple[str, ...]] = {
 """The splits on which each rule reads out what it trains; `read_out` reads the training split of all others."""
 
 
-@dataclass(frozen=True)
+COMMON_AUDITS = (
+    "performance",
+    "predictions",
+    "stability",
+    "permutation",
+    "contributions",
+    "single_weight",
+    "ranked_sets",
+    "shuffles",
+    "plausibility",
+)
+"""The audits that read nothing but readouts and texts, and cost seconds."""
+
+
+@dataclass(frozen=True, eq=False)
 class Suite:
-    """A set of models that are asked the same audits.
-
-    name: the beginning of the names of its tables and figures. models: the function that lists its models for a data
-    set, "module:name". paper: its name in tables, such as WP2019; title: in headings. about: what it asks. citation:
-    title and address of the paper that it is named after.
-
-    section: the key of the configuration that names its data sets; by default its name. settings: the type of this
-    section, "module:Class", where `config.Config` has none. prefix: how the paths of its models begin; by default its
-    name and _. audits: those that it is asked unless the configuration names others, several in one string. base:
-    whether its first model is one that others are compared with. pairs: whether its models read pairs of texts too.
-    looks: the label, colour and marker of each model that it may have, by its name in rows of audits, as published
-    numbers may be of others than those of a run.
-    """
+    """A set of models that are asked the same audits: those of a paper, or a user's own."""
 
     name: str
+    """Its key, with which the names of its tables and figures begin."""
+    _: KW_ONLY
     paper: str
+    """Its name in tables, such as WP2019."""
     title: str
+    """Its name in headings."""
     about: str
-    models: str
-    audits: tuple[str, ...]
-    section: str
-    prefix: str
-    settings: str = ""
-    base: bool = False
-    pairs: bool = False
-    looks: Mapping[str, Style] = field(default_factory=dict)
+    """The question that it asks."""
     citation: tuple[str, ...] = ()
+    """Title and address of the paper that it is named after."""
+    section: str
+    """The key of the configuration that names its data sets."""
+    settings: type[SuiteSection] | None = None
+    """The type of this section; None where `config.Config` has it."""
+    contents: str = ""
+    """What this section describes, in the schema of the configuration."""
+    prefix: str
+    """The beginning of its models' names in paths; with "", no other suite may give these names to other models."""
+    models: Callable[["DataSet"], "Models"]
+    """The function that lists its models for a data set, in the order of tables."""
+    base: bool = False
+    """Whether its first model is one that others are compared with."""
+    pairs: bool = False
+    """Whether its models read pairs of texts too."""
+    looks: Mapping[str, Style] = field(default_factory=dict)
+    """The label, colour and marker of each model that it may have, by its name in rows of audits, as published numbers
+    may be of others than those of a run.
+    """
+    audits: Sequence[str]
+    """The names of the audits that it is asked unless the configuration names others."""
 
     def datasets(self, config: Config) -> list[str]:
         """Return the data sets that the configuration names for it."""
-        named = getattr(config, self.section)
-        return [*getattr(named, "datasets", named)]
+        section = getattr(config, self.section)
+        return [*getattr(section, "datasets", section)]
 
 
 @dataclass(frozen=True)
@@ -264,7 +284,7 @@ class DataSet:
     @cached_property
     def models(self) -> dict[str, Model]:
         """List its models by name. Raises AuditError where one cannot be had."""
-        return {model.name: model for model in load(self.suite.models)(self)}
+        return {model.name: model for model in self.suite.models(self)}
 
     @property
     def judged(self) -> list[Model]:

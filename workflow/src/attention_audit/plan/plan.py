@@ -13,11 +13,12 @@ from attention_audit.errors import AuditError, suggest
 
 from . import corpora
 from .asked import AskedAudits
+from .configuration import parse_config
 from .exhibit_plan import ExhibitPlan
 from .exhibits import EXHIBITS, FIGURES
 from .file_checks import MEMORY, check_files
 from .pages import Pages
-from .suites import Scope, read_config
+from .suites import Scope
 from .trainings import Trainings
 from .transformers import list_made, list_recorded
 
@@ -33,7 +34,7 @@ class Plan:
     """
 
     def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
-        self.config: Config = read_config(raw, catalogue)
+        self.config: Config = parse_config(raw, catalogue)
         self.scope = Scope(self.config)
         self.read, self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)

@@ -6,6 +6,10 @@ from typing import Any
 from attention_audit.config import Config
 
 from .corpora import name_vectors
+from .papers.jain_wallace import Combinations
+from .papers.mohankumar import DiverseModels
+from .papers.pruthi import Deception
+from .papers.serrano_smith import DocumentModels
 
 BABI, BABI_HIDDEN = "babi-", 32
 DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 128, "hidden": 64}
@@ -28,9 +32,9 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     # the units of our encoders, and of the papers'
     hidden = {
         "wp": (config.model.hidden, 128),
-        "ss": (config.serrano_smith.hidden, 50),
-        "jw": (config.jain_wallace.recipe.hidden, 128),
-        "md": (config.diversity.recipe.hidden, 128),
+        "ss": (config.get_section(DocumentModels).hidden, 50),
+        "jw": (config.get_section(Combinations).recipe.hidden, 128),
+        "md": (config.get_section(DiverseModels).recipe.hidden, 128),
     }
     remarks = {}
     for tables, (ours, published) in hidden.items():
@@ -41,7 +45,7 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
     remarks["pd"] = [
         f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"
         for key, theirs in DECEIVERS.items()
-        if (ours := getattr(config.deception, key)) != theirs
+        if (ours := getattr(config.get_section(Deception), key)) != theirs
     ]
     scratch = f"the adversary with lambda {config.guides.adversary_lambda:g}"
     lent = "the chosen adversary of the search by continuation" if config.adversary.continued else scratch

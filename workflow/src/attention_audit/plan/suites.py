@@ -2,67 +2,38 @@
 its suites, their data sets and models, and what had to be left out, with the reason.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import yaml
-from pydantic import TypeAdapter
-
-from attention_audit.artefacts.files import write_whole
-from attention_audit.config import Config, extend_config, parse_config
+from attention_audit.config import Config
 from attention_audit.corpus.source import explain_unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, suggest
 from attention_audit.names import Style
-from attention_audit.targets import load
 
 from .corpora import add_others
 from .model import DataSet, Model, Suite
+from .papers import given, jain_wallace, madsen, mohankumar, pruthi, serrano_smith, wiegreffe_pinter
 
-_LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 SUITES = {
-    name: TypeAdapter(Suite).validate_python(
-        {"name": name, "section": name, "prefix": f"{name}_", **said, "audits": " ".join(said["audits"]).split()}
+    suite.name: suite
+    for suite in (
+        wiegreffe_pinter.SUITE,
+        serrano_smith.SUITE,
+        jain_wallace.SUITE,
+        pruthi.SUITE,
+        mohankumar.SUITE,
+        madsen.SUITE,
+        given.READOUTS,
+        given.CLASSIFIERS,
     )
-    for name, said in _LISTED.items()
 }
-"""By name, in the order in which they are listed."""
-
-
-def build_config_type() -> type[Config]:
-    """Return the type of the configuration, with the sections that suites bring."""
-    return extend_config({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
-
-
-def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> Config:
-    """Check a raw configuration, as `parse_config` does. Raises AuditError with a line for each fault."""
-    return parse_config(raw, catalogue, build_config_type())
-
-
-RECORD = ".configuration.yaml"
-"""Its file in the folder of the results."""
-
-
-def write_configuration(config: Config) -> None:
-    """Write it down when a run starts. Raises AuditError where the folder cannot be written to."""
-    with write_whole(Path(config.results) / RECORD) as path:
-        path.write_text(yaml.safe_dump(config.build_record(), sort_keys=False), encoding="utf-8")
-
-
-def read_configuration(folder: Path) -> Config:
-    """Read that of the last run in a folder. Raises AuditError where there is none."""
-    try:
-        raw = yaml.safe_load((folder / RECORD).read_text(encoding="utf-8"))
-        return build_config_type().model_validate(raw)
-    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error
+"""By name, in the order in which they train and are shown."""
 
 
 def find_suite(name: str) -> Suite:
     """Return a suite by its name. Raises AuditError where there is none."""
     if name not in SUITES:
-        raise AuditError(f"suite {name!r} is not known{suggest(name, SUITES)}; name one of {', '.join(SUITES)}")
+        raise AuditError("", f"suite {name!r} is not known{suggest(name, SUITES)}", f"name one of {', '.join(SUITES)}")
     return SUITES[name]
 
 
@@ -75,18 +46,18 @@ class Scope:
 
     def __init__(self, config: Config, looking: bool = True) -> None:
         self.config = config
-        named = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
+        datasets = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
         raw = Path(config.places.raw)
         self.unavailable = {
             name: reason
-            for name in (named if looking else ())
-            for own in reversed(add_others(config, [name]))
-            if (reason := explain_unavailable(own, config.corpora[own], config.mirror_folder, raw))
+            for name in (datasets if looking else ())
+            for source in reversed(add_others(config, [name]))
+            if (reason := explain_unavailable(source, config.corpora[source], config.mirror_folder, raw))
         }
         if self.unavailable and not config.skip_unavailable:
-            said = "; ".join(self.unavailable.values())
-            raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
-        self.datasets = [name for name in named if name not in self.unavailable]
+            reasons = "; ".join(self.unavailable.values())
+            raise AuditError("", reasons, "or leave it out with skip_unavailable: true")
+        self.datasets = [name for name in datasets if name not in self.unavailable]
         self.asked = [
             DataSet(suite, name, config)
             for suite in SUITES.values()
@@ -108,13 +79,13 @@ class Scope:
 
     def list_gaps(self, suite: Suite) -> dict[str, str]:
         """Return the data sets that were named for a suite and are left out, by reason."""
-        pairs = ", ".join(other.title for other in SUITES.values() if other.pairs)
+        titles = ", ".join(reader.title for reader in SUITES.values() if reader.pairs)
         gaps = {}
         for name in suite.datasets(self.config):
             if name in self.unavailable:
                 gaps[name] = self.unavailable[name]
             elif self.config.corpora[name].pair and not suite.pairs:
-                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
+                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {titles}; name it there"
         return gaps
 
     def find_data(self, suite: str, dataset: str) -> DataSet:

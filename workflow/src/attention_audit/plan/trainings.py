@@ -15,6 +15,7 @@ from attention_audit.errors import AuditError
 from attention_audit.targets import name_module
 
 from .model import Model, Run
+from .papers.madsen import Masking
 from .suites import Scope
 from .transformers import NamedTransformer, list_made, list_recorded
 
@@ -98,8 +99,8 @@ class Trainings:
     @cached_property
     def percents(self) -> list[int]:
         """Return all percentages of masked words of any data set, likewise."""
-        configs = map(self.scope.config.for_dataset, self.scope.config.masking.datasets)
-        return sorted({percent for config in configs for percent in config.masking.percent})
+        configs = map(self.scope.config.for_dataset, self.scope.config.get_section(Masking).datasets)
+        return sorted({percent for config in configs for percent in config.get_section(Masking).percent})
 
     def list_made(self, *rules: str) -> list[str]:
         """List what these rules make, by data set and model in their paths."""

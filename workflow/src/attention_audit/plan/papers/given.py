@@ -8,22 +8,22 @@ nothing but the test split, on which adversaries are chosen too.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, cycle
 from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, Contrasts, GivenSection
 from attention_audit.names import Style
-from attention_audit.training.papers import ClassifierRecipe
+from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier
 
-from ..model import DataSet, Model, Models, Schedule
+from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import NamedTransformer, find_encoder, read_alone
 from .wiegreffe_pinter import list_four_tests
 
-COLOURS = ("green", "purple", "vermillion", "sky")
+GIVEN_COLOURS = ("green", "purple", "vermillion", "sky")
 """Of models in question, by their place among those of all data sets; then from the first again."""
-STYLES = {
+GIVEN_STYLES = {
     UNIFORM_KEY: Style("uniform", "orange", "s"),
     ADVERSARIES_KEY: Style("adversaries", "blue", "o"),
     IMPOSED: Style("uniform weights imposed", "grey", "D"),
@@ -31,11 +31,12 @@ STYLES = {
 """How the models are called that are no models in question."""
 
 
-def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSection]) -> Models:
-    """List the models of a section as readouts, which may be networks. every: all such sections."""
-    named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
-    looks = {name: Style(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | STYLES
-    first, *others = section.models
+def list_given(data: DataSet, section: GivenSection, sections: Iterable[GivenSection]) -> Models:
+    """List the models of a section as readouts, which may be networks. sections: all such sections."""
+    judged = [*dict.fromkeys(chain.from_iterable(each.models for each in sections))]
+    colours = dict(zip(judged, cycle(GIVEN_COLOURS), strict=False))
+    looks = {name: Style(name, colour, "^") for name, colour in colours.items()} | GIVEN_STYLES
+    main, *further_models = section.models
     trainings: Mapping[str, list[str]] = section.by_model
     contrasts = Contrasts(
         seed=1,
@@ -54,13 +55,13 @@ def list_given(data: DataSet, section: GivenSection, every: Iterable[GivenSectio
             sources=sources,
             judged=name in section.models,
             # other models in question have adversaries and weights of their own
-            compared=[] if name in others else seeds[1:] if name == first else seeds,
+            compared=[] if name in further_models else seeds[1:] if name == main else seeds,
             shown=name == ADVERSARIES_KEY,
-            contrasts=contrasts if name == first else None,
+            contrasts=contrasts if name == main else None,
         )
 
 
-def list_readouts(data: DataSet) -> Models:
+def list_given_readouts(data: DataSet) -> Models:
     """List the models of which there are readouts."""
     section = data.config.own[data.name]
     for model in list_given(data, section, data.whole.own.values()):
@@ -73,7 +74,7 @@ def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: st
         data=data,
         name=IMPOSED,
         family=IMPOSED,
-        look=STYLES[IMPOSED],
+        look=GIVEN_STYLES[IMPOSED],
         seeds=seeds,
         rule="impose_uniform",
         reference=base,
@@ -87,10 +88,10 @@ def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: st
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     """Describe how a classifier that is given is read from a folder."""
     section = data.config.hf[data.name]
-    named = NamedTransformer(data.config, folder)
+    transformer = NamedTransformer(data.config, folder)
     return ReadClassifier(
         # a job looks for the user's own itself, as they may lie elsewhere where it runs
-        folder=str(named.folder) if named.made else named.path,
+        folder=str(transformer.folder) if transformer.made else transformer.path,
         max_length=section.max_length,
         long=section.long,
         labels=section.find_labels(model),
@@ -107,14 +108,14 @@ def list_classifiers(data: DataSet) -> Models:
     if section.recipe is not None:
         yield from list_fine_tuned(data, section.recipe, section.max_length, section.maps)
         return
-    first = next(iter(section.models))
+    main = next(iter(section.models))
     for model in list_given(data, section, (each for each in data.whole.hf.values() if each.recipe is None)):
         reads = [read_given(data, model.name, folder) for folder in model.sources]
         if model.name != IMPOSED:
             yield replace(model, rule="read_classifier", reads=reads, attends=model.judged)
         # on a map that does not decide alone, no weights can be imposed
         elif reads[0].layer is None:
-            yield impose_uniform(data, model.seeds, first)
+            yield impose_uniform(data, model.seeds, main)
 
 
 def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, maps: list[str]) -> Models:
@@ -149,3 +150,46 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
             **common,
         )
     yield impose_uniform(data, recipe.seeds, "base", models[0].selected_on)
+
+
+READOUTS = Suite(
+    "own",
+    paper="own",
+    title="Your own models",
+    about="What may be read into the maps of models that were trained elsewhere, of which readouts are given?",
+    section="own",
+    prefix="own_",
+    base=True,
+    models=list_given_readouts,
+    audits=(
+        *COMMON_AUDITS,
+        "comparison",
+        "consistency",
+        "instance_adversary",
+        "attention_maps",
+        "heads",
+        "planted",
+        "map_stability",
+    ),
+)
+CLASSIFIERS = Suite(
+    "hf",
+    paper="hf",
+    title="Transformer classifiers",
+    about="What may be read into a fine-tuned Transformer's own map, the classified token's row of its last layer?",
+    section="hf",
+    prefix="hf_",
+    base=True,
+    models=list_classifiers,
+    audits=(
+        *READOUTS.audits,
+        "cut_texts",
+        "evidence",
+        "correlation",
+        "agreement",
+        "attribution_stability",
+        "located",
+        "plausible_words",
+        "word_attributions",
+    ),
+)

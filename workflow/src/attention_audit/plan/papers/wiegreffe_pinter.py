@@ -12,11 +12,11 @@ from typing import Any
 
 from attention_audit.contrasts import Contrasts, GuideNames
 from attention_audit.model.architecture import Attention
+from attention_audit.names import Style
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe, SearchSettings
 from attention_audit.training.settings import Guides as GuideSettings
 
-from ..model import DataSet, Model, Models, Schedule
-from ..suites import SUITES
+from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import describe_encoder
 
 CONTINUATION = "continuation"
@@ -53,8 +53,8 @@ def list_four_tests(
     the base model is read out with. common: what `DataSet.train` takes for all of them.
     """
     train: Callable[..., Model] = partial(data.train, **common)
-    looks = SUITES["wp"].looks
-    shown = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
+    looks = SUITE.looks
+    lender = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
     contrasts = Contrasts(
         seed=seeds[0],
         uniform="uniform",
@@ -87,7 +87,7 @@ def list_four_tests(
                 AdversaryObjective(lambda_=value),
                 family="adversary",
                 rule="train_adversary",
-                shown=shown == name_adversary(value),
+                shown=lender == name_adversary(value),
                 **against,
             )
     if adversary.continued:
@@ -130,13 +130,13 @@ def list_four_tests(
     # every seed of a guide has the map of the base model with that seed, or that of one adversary
     lent: dict[str, dict[str, Any]] = {
         "guide_base_lstm": {"reference": "base"},
-        "guide_adversary": {"reference": shown, "reference_seed": adversary.seeds[0]},
+        "guide_adversary": {"reference": lender, "reference_seed": adversary.seeds[0]},
     }
     sizes = {"hidden": guides.hidden, "attention_hidden": guides.attention, **data.embed(embedding)}
     for name, attention in GUIDES.items():
         parts = {"encoder": "affine", "attention": attention, **sizes}
-        further = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
-        yield train(name, looks[name], seeds, parts, schedule, **further)
+        guide = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
+        yield train(name, looks[name], seeds, parts, schedule, **guide)
 
 
 def build_base(data: DataSet) -> dict[str, Any]:
@@ -171,3 +171,39 @@ def list_models(data: DataSet) -> Models:
         config.model.embedding,
         schedule_base(data),
     )
+
+
+SUITE = Suite(
+    "wp",
+    paper="WP2019",
+    title="Wiegreffe & Pinter 2019",
+    about=("Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"),
+    citation=("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002"),
+    section="datasets",
+    prefix="",
+    base=True,
+    models=list_models,
+    looks={
+        "base": Style("base", "green", "^"),
+        "uniform": Style("uniform", "orange", "s"),
+        "adversary": Style("adversary", "blue", "o"),
+        "continuation": Style("adversary by continuation", "purple", "D"),
+        "continuation_chosen": Style("adversary by continuation, the chosen one", "purple", "D"),
+        "guide_uniform": Style("MLP, uniform weights"),
+        "guide_trained_mlp": Style("MLP, own attention"),
+        "guide_base_lstm": Style("MLP, base model's attention"),
+        "guide_adversary": Style("MLP, adversary's attention"),
+    },
+    audits=(
+        *COMMON_AUDITS,
+        "comparison",
+        "consistency",
+        "instance_adversary",
+        "attention_maps",
+        "located",
+        "plausible_words",
+        "word_attributions",
+        "evidence",
+        "replaced",
+    ),
+)
