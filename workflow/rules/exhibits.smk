@@ -97,3 +97,5 @@ for exhibit in EXHIBITS:
             input:
                 PLAN.exhibits.list_files(exhibit),
             localrule: True
+
+        workflow.get_rule(exhibit.rule).docstring = exhibit.shows

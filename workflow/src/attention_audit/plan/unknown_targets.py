@@ -1,9 +1,15 @@
-"""What a user asks Snakemake for: refused in one line, with what may have been meant, where nothing makes it."""
+"""What a user asks Snakemake for: refused in one line where it cannot be read, or where nothing makes it, with what may
+have been meant.
+"""
 
+import json
 import os
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+
+import yaml
 
 from attention_audit.errors import AuditError, find_nearest, join_faults
 
@@ -15,6 +21,60 @@ GATHERING_RULES = ("corpora", "audits", "tables", "figures", "report_page", "all
 """Rules that gather files of others, each after those that make what its files are made of."""
 NAMING = ("targets", "until", "forcerun", "prioritize", "set_threads", "set_resources", "groups", "omit_from")
 """Options of Snakemake that name rules or files."""
+
+
+def list_values(words: Sequence[str], *options: str) -> Iterator[str]:
+    """List the words of a command line that stand behind one of these options."""
+    option = ""
+    for word in words:
+        if word.startswith("-"):
+            option = word
+        elif option in options:
+            yield word
+
+
+def refuse_dotted(word: str) -> None:
+    """Raise AuditError where `--config` names a key within a group by a dot, which Snakemake takes for a text."""
+    key, sign, value = word.partition("=")
+    if sign and "." in key:
+        group, *inner = key.split(".")
+        example = f"write --config '{group}={{{': {'.join(inner)}: {value}{'}' * len(inner)}'"
+        raise AuditError(f"config: {key}", "is a key within a group", example)
+
+
+def refuse_unreadable(name: str) -> None:
+    """Raise AuditError where a configuration file is missing, or is no YAML with keys.
+
+    Snakemake ends in a traceback where one is missing, takes each word behind --configfile for one, and says neither
+    name nor line of one that is no YAML.
+    """
+    if not os.path.isfile(name):
+        raise AuditError(name, "no such configuration file", "name one, or write targets before --configfile")
+    text = Path(name).read_bytes()
+    try:
+        try:
+            keys = json.loads(text)
+        except ValueError:
+            keys = yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = f"{name}: line {mark.line + 1}" if mark else name
+        raise AuditError(line, f"is no YAML ({problem or str(error).splitlines()[0]})", "mend it") from error
+    if not isinstance(keys, dict):
+        raise AuditError(name, "has no keys at its top level", "write some, such as `datasets: [sst]`")
+
+
+def end_on_unreadable(words: Sequence[str]) -> None:
+    """End in one line where Snakemake could not read what a command line says of the configuration; it reads that before
+    any Snakefile.
+    """
+    try:
+        for word in list_values(words, "-C", "--config"):
+            refuse_dotted(word)
+        for name in list_values(words, "--configfile", "--configfiles"):
+            refuse_unreadable(name)
+    except AuditError as error:
+        sys.exit(f"error: {error}")
 
 
 def parse_command(words: Sequence[str]) -> Namespace:
@@ -35,11 +95,12 @@ def list_asked(asked: Namespace, short: Collection[str], several: Collection[str
     batch, omitted = asked.batch, {*(asked.omit_from or ())}
     if batch and batch.rulename in {*GATHERING_RULES[:-1]} - {*asked.targets, *asked.until}:
         option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
-        raise AuditError(f"{option}: nothing asked for goes through it; write {batch.rulename} {option}")
+        raise AuditError(option, "nothing asked for goes through it", f"write {batch.rulename} {option}")
     if vain := {*asked.forcerun} & {*GATHERING_RULES, *short} | omitted & {*short}:
-        raise AuditError(f"{min(vain)}: gathers files and makes none; name the rule that makes them, or a file")
+        raise AuditError(min(vain), "gathers files and makes none", "name the rule that makes them, or a file")
     if many := {*several} & {*asked.targets}:
-        raise AuditError(f"{min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}")
+        remedy = f"ask for them by their paths, or write --until {min(many)}"
+        raise AuditError(min(many), "makes several files", remedy)
     named = [target.rulename for target in asked.target_jobs or []] + ([batch.rulename] if batch else [])
     named += [name for option in NAMING for name in getattr(asked, option) or ()]
     files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
@@ -55,19 +116,19 @@ def refuse_unknown(
     something cannot be had.
     """
     made = dict.fromkeys(list_files() if {*asked} - {*rules} else ())
-    lines = []
+    faults = []
     for name in asked:
         try:
             refuse(name)
             if not (name in rules or name in made or Path(name).exists()):
-                lines.append(_line(name, [*rules, *made]))
+                faults.append(describe_unknown(name, [*rules, *made]))
         except AuditError as error:
-            lines.append(str(error))
-    if lines:
-        raise join_faults(map(AuditError, lines))
+            faults.append(error)
+    if faults:
+        raise join_faults(faults)
 
 
-def _line(name: str, known: Sequence[str]) -> str:
+def describe_unknown(name: str, known: Sequence[str]) -> AuditError:
     """Say that nothing makes it; and what may have been meant, first of all the same file in another format."""
     path = Path(name)
     # a file of another kind is hardly meant, however alike the names are
@@ -75,4 +136,4 @@ def _line(name: str, known: Sequence[str]) -> str:
     same = [other for other in alike if Path(other).stem == path.stem and Path(other).parent == path.parent]
     meant = " or ".join(same) or find_nearest(name, alike)
     likely = f"did you mean {meant}? " if meant else ""
-    return f"{name}: nothing makes this; {likely}`snakemake --list-target-rules` names all rules"
+    return AuditError(name, "nothing makes this", f"{likely}`snakemake --list-target-rules` names all rules")
