@@ -72,8 +72,8 @@ def label_text(label: Any) -> Any:
         return str(label).lower()
     if isinstance(label, int | float) and math.isfinite(label):
         return str(int(label) if label == label // 1 else label)
-    whole = WHOLE.fullmatch(label) if isinstance(label, str) else None
-    return whole[1] if whole else label
+    integer = WHOLE.fullmatch(label) if isinstance(label, str) else None
+    return integer[1] if integer else label
 
 
 def is_missing(cell: Any) -> bool:
@@ -83,8 +83,8 @@ def is_missing(cell: Any) -> bool:
 
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
-    shown = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(shown.translate(_MARKS).split()) or "".join(shown.split())
+    visible = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(visible.translate(_MARKS).split()) or "".join(visible.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
@@ -125,37 +125,37 @@ def clean(text: str) -> tuple[str, Sequence[int]]:
 
     An invisible character has the place of the one before it; behind white space, of the one after it.
     """
-    places: Sequence[int] = range(len(text) + 1)
+    offsets: Sequence[int] = range(len(text) + 1)
     if text.isascii() or (unicodedata.is_normalized("NFC", text) and not NEEDLESS.search(text)):
-        return text, places
-    shown = ZERO_WIDTH_SPACE.sub(" ", text)
-    while gone := {at for found in NEEDLESS.finditer(shown) for at in range(*found.span())}:
-        left = [at for at in range(len(shown)) if at not in gone]
-        shown, places = "".join(shown[at] for at in left), [places[at] for at in left]
-    made = ""
-    kept: list[int] = []
-    for found in COMPOSED.finditer(shown):
-        part, own = unicodedata.normalize("NFC", found[0]), [*places[found.start() : found.end()]]
-        kept += own if len(part) == len(own) else own[:1] * len(part)
-        made += part
-    ends = [*kept, len(text)]
-    first = [end if at and not made[at - 1].isspace() else at and ends[at - 1] + 1 for at, end in enumerate(ends)]
-    return made, first
+        return text, offsets
+    visible = ZERO_WIDTH_SPACE.sub(" ", text)
+    while gone := {at for match in NEEDLESS.finditer(visible) for at in range(*match.span())}:
+        remaining = [at for at in range(len(visible)) if at not in gone]
+        visible, offsets = "".join(visible[at] for at in remaining), [offsets[at] for at in remaining]
+    composed = ""
+    starts: list[int] = []
+    for match in COMPOSED.finditer(visible):
+        part, part_offsets = unicodedata.normalize("NFC", match[0]), [*offsets[match.start() : match.end()]]
+        starts += part_offsets if len(part) == len(part_offsets) else part_offsets[:1] * len(part)
+        composed += part
+    ends = [*starts, len(text)]
+    begins = [end if at and not composed[at - 1].isspace() else at and ends[at - 1] + 1 for at, end in enumerate(ends)]
+    return composed, begins
 
 
-def read_markup(found: re.Match[str]) -> str:
+def read_markup(markup: re.Match[str]) -> str:
     """Return spaces for a tag, the character of an entity, and of anything else itself, as long as what was found."""
-    whole = read = found[0]
-    if found["entity"] is None:
-        return " " * len(whole)
-    while (again := unescape(read)) != read:
-        read = again
-    return read + FILLER * (len(whole) - len(read)) if len(read) <= 2 else whole
+    source = decoded = markup[0]
+    if markup["entity"] is None:
+        return " " * len(source)
+    while (again := unescape(decoded)) != decoded:
+        decoded = again
+    return decoded + FILLER * (len(source) - len(decoded)) if len(decoded) <= 2 else source
 
 
 def find_markup(text: str) -> str:
     """Return the first HTML tag or entity of a text, "" where there is none."""
-    return next((found[0] for found in MARKUP.finditer(text) if read_markup(found) != found[0]), "")
+    return next((match[0] for match in MARKUP.finditer(text) if read_markup(match) != match[0]), "")
 
 
 def strip_html(text: str) -> str:
@@ -186,7 +186,7 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
     def key(label: str) -> tuple[list[str | float], str]:
         # letters and numbers stand by turns, so that like is compared with like
         parts = enumerate(NUMBER.split(label))
-        return [float(part.replace("\u2212", "-")) if place % 2 else part for place, part in parts], label
+        return [float(part.replace("\u2212", "-")) if index % 2 else part for index, part in parts], label
 
     return sorted(labels, key=key)
 
@@ -203,14 +203,14 @@ def quote_label(label: str) -> str:
     return json.dumps(label, ensure_ascii=not plain)
 
 
-def list_few(parts: list[str], most: int = MAX_LABELS_SHOWN) -> str:
+def list_few(parts: list[str], limit: int = MAX_LABELS_SHOWN) -> str:
     """List the first parts of a message, and say how many more there are."""
-    return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")
+    return ", ".join(parts[:limit]) + (f" and {len(parts) - limit} more" if len(parts) > limit else "")
 
 
-def write_count(number: int, one: str, many: str = "") -> str:
+def write_count(number: int, singular: str, plural: str = "") -> str:
     """Write a number of things with what is said of them, of one or of many."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def write_aliases(aliases: Mapping[str, str]) -> str:
@@ -226,15 +226,15 @@ def match_classes(labels: Iterable[str], classes: Iterable[str]) -> dict[str, st
 
 def judge_column(column: str, labels: Counter[str]) -> str:
     """Say why a column may hold no labels: they are scores, or hardly one comes again. "" where nothing tells so."""
-    found, texts = len(labels), labels.total()
+    count, texts = len(labels), labels.total()
     decimals = [label for label in labels if DECIMAL.fullmatch(label)]
-    if 2 * len(decimals) > found:
+    if 2 * len(decimals) > count:
         return (
-            f"column {column!r} holds numbers with decimals, {found:,} different ones in {texts:,} texts "
+            f"column {column!r} holds numbers with decimals, {count:,} different ones in {texts:,} texts "
             f"({list_few(decimals)}): make classes of them, in a column of their own"
         )
-    if found * MIN_TEXTS_A_CLASS > texts:
-        doubt = f"{found} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
+    if count * MIN_TEXTS_A_CLASS > texts:
+        doubt = f"{count} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
         return f"{doubt} If not, name another column as `label`"
     return ""
 
@@ -258,10 +258,10 @@ def find_oddities(labels: Counter[str], missing: list[str] | None) -> Iterator[s
     spellings: defaultdict[str, list[str]] = defaultdict(list)
     for label, _ in labels.most_common():
         spellings[fold_label(label)].append(label)
-    several = [names for names in spellings.values() if len(names) > 1 and names[0] not in absent]
-    if several:
-        counts = list_few([f"{quote_label(name)} {labels[name]:,}" for names in several for name in names])
-        aliases = {other: first for first, *others in several for other in others}
+    groups = [names for names in spellings.values() if len(names) > 1 and names[0] not in absent]
+    if groups:
+        counts = list_few([f"{quote_label(name)} {labels[name]:,}" for names in groups for name in names])
+        aliases = {variant: spelling for spelling, *variants in groups for variant in variants}
         yield (
             "labels that differ by case, spaces, invisible characters or zeros alone are classes of their own "
             f"({counts}); {write_aliases(aliases)} makes them one"

@@ -113,10 +113,10 @@ class Tokens(Section):
     @classmethod
     def _choose_segmenter(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
         if (code := info.data.get("tokenizer")) != CHINESE:
-            own = "characters" if code in CHARACTERS else None
-            if segmenter not in (None, own):
+            default = "characters" if code in CHARACTERS else None
+            if segmenter not in (None, default):
                 raise ValueError(f"only for `tokenizer: {CHINESE}`; remove it")
-            return own
+            return default
         # settled before jobs are told, so that a corpus is made anew where jieba has been installed since
         return segmenter or ("jieba" if find_spec("jieba") else "characters")
 
@@ -199,7 +199,7 @@ def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     language = get_pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
     clusters = () if text.isascii() and not single else (SYLLABLES if single else CLUSTERS).finditer(text)
     # places at which no word begins
-    within = {at for found in clusters for at in range(found.start() + 1, found.end())}
+    within = {at for match in clusters for at in range(match.start() + 1, match.end())}
     sentences: list[list[Placed]] = []
     for sentence in language(text).sents if tokens.sentences else [language.make_doc(text)]:
         words: list[Placed] = []
@@ -214,11 +214,11 @@ def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     return sentences
 
 
-def normalise_word(placed: Placed, tokens: Tokens) -> list[Placed]:
+def normalise_word(placed_word: Placed, tokens: Tokens) -> list[Placed]:
     """Lower-case, mask and split a word at punctuation, as the settings say, into any number of words."""
-    raw, start, end = placed
+    raw, start, end = placed_word
     if raw == DEIDENTIFIED:
-        return [placed]
+        return [placed_word]
     word = raw
     if tokens.lower:
         # as they are in Turkish, whose dotted capital alone would become two characters
@@ -241,13 +241,13 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     """
     joined = "\n".join(word for word, _, _ in words)
     # the place of each character; a line end between two words has that of the word before it
-    places = [
+    spans = [
         (start + at, start + at + 1) if len(word) == end - start else (start, end)
         for word, start, end in words
         for at in range(len(word) + 1)
     ]
     return [
-        (run["word"] or CLUSTERS.findall(run[0])[-1], places[run.start()][0], places[run.end() - 1][1])
+        (run["word"] or CLUSTERS.findall(run[0])[-1], spans[run.start()][0], spans[run.end() - 1][1])
         for run in RUNS.finditer(joined)
     ]
 
@@ -270,15 +270,15 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
+    cleaned, offsets = clean(strip_html(text) if tokens.strip_html else text)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]
     if tokens.punctuation == "last":
         sentences = [*map(keep_last_marks, sentences)]
-    placed, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
+    placed_words, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
     return SplitText(
-        [word for word, _, _ in placed],
-        [(places[start], places[end]) for _, start, end in placed],
+        [word for word, _, _ in placed_words],
+        [(offsets[start], offsets[end]) for _, start, end in placed_words],
         [*accumulate(lengths, initial=0)][:-1],
     )

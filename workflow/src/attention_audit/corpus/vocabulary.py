@@ -125,8 +125,8 @@ class Vocabulary:
     def encode(self, texts: pa.ListArray) -> Encoded:
         """Find the rows of the words of each text, between both marks; an unknown word has the row of <unk>."""
         lengths = texts.value_lengths().to_numpy().astype(np.int64)
-        known = pa.array(self.words[len(MARKS) :], pa.string())
-        index = pc.index_in(texts.flatten(), value_set=known).fill_null(UNKNOWN - len(MARKS)).to_numpy()
+        words = pa.array(self.words[len(MARKS) :], pa.string())
+        index = pc.index_in(texts.flatten(), value_set=words).fill_null(UNKNOWN - len(MARKS)).to_numpy()
         ends = np.cumsum(lengths + 2)
         rows = np.zeros(lengths.sum() + 2 * len(lengths), np.int32)
         rows[ends - lengths - 2] = START

@@ -48,14 +48,14 @@ class Phrase(NamedTuple):
 
 def join_parts(sentiment: int, parts: list[Phrase | str]) -> Phrase:
     """Make a phrase of its parts, which are phrases, or one word."""
-    own = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
+    strength = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
     within = max((max(part.scores) for part in parts if isinstance(part, Phrase)), default=-1.0)
     phrases = [
-        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [own]) if isinstance(part, str) else part
+        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [strength]) if isinstance(part, str) else part
         for part in parts
     ]
     words = [word for phrase in phrases for word in phrase.words]
-    scores = [own if own > within else score for phrase in phrases for score in phrase.scores]
+    scores = [strength if strength > within else score for phrase in phrases for score in phrase.scores]
     return Phrase(sentiment, words, scores)
 
 
@@ -86,14 +86,14 @@ def clean_phrase(phrase: Phrase) -> tuple[str, list[Scored], RawText]:
     """
     before = join_words(phrase.words)
     parts = [*re.finditer(r"\w+", before.text)]
-    made = join_words([part[0] for part in parts])
+    cleaned = join_words([part[0] for part in parts])
     scores = [
         (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
-        for start, part in zip(made.places, parts, strict=False)
+        for start, part in zip(cleaned.places, parts, strict=False)
     ]
     # a space has the place of the part behind it
-    places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
-    return made.text, scores, RawText(before.text, places)
+    offsets = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
+    return cleaned.text, scores, RawText(before.text, offsets)
 
 
 class SstCorpus(RawSource):
@@ -117,23 +117,23 @@ class SstCorpus(RawSource):
         Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.
         """
         archive = raw["archive"]
-        lacking = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
-        for split, number, place, line in read_split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, lacking):
+        hint = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
+        for split, number, location, line in read_split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, hint):
             if not line.strip():
                 continue
             try:
                 tree = parse_tree(line)
             except ValueError as error:
-                raise AuditError(f"{place}: malformed tree ({error}); {find_remedy(archive)}") from error
+                raise AuditError(f"{location}: malformed tree ({error}); {find_remedy(archive)}") from error
             if tree.sentiment == NEUTRAL:
                 continue
             text: str | list[str] = tree.words
             before, scores = None, [(at, at + 1, score) for at, score in enumerate(tree.scores)]
             if self.clean:
                 text, scores, before = clean_phrase(tree)
-            said = mark_scores(LABELS, scores, MIN_MARKED_SENTIMENT)
+            annotations = mark_scores(LABELS, scores, MIN_MARKED_SENTIMENT)
             label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
-            yield Text(id_, split, label, text, place, annotations=said, written=before)
+            yield Text(id_, split, label, text, location, annotations=annotations, written=before)
 
 
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
@@ -179,13 +179,13 @@ class YelpHatCorpus(RawSource):
         """
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for place, row in read_delimited(raw[field], COLUMNS):
-                reviews.setdefault(row[TEXT], []).append((place, row))
+            for location, row in read_delimited(raw[field], COLUMNS):
+                reviews.setdefault(row[TEXT], []).append((location, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
-                place = rows[0][0]
+                location = rows[0][0]
                 stars = {row[LABEL] for _, row in rows}
                 if len(stars) > 1 or not stars <= {"0", "1"}:
-                    raise AuditError(f"{place}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
+                    raise AuditError(f"{location}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
                 label, words, miscounted = CLASSES[int(stars.pop())], find_words(text), 0
                 marks: dict[str, list[Span]] = {}
                 labels: dict[str, str] = {}
@@ -203,9 +203,9 @@ class YelpHatCorpus(RawSource):
                     who = f"annotator {annotator}"
                     marks[who] = [span for span, (_, is_marked) in zip(words, map_, strict=True) if is_marked]
                     labels[who] = ANSWERS[answer]
-                said = Annotations(marks, labels=labels, miscounted=miscounted)
+                annotations = Annotations(marks, labels=labels, miscounted=miscounted)
                 id_ = f"{name}-{field.removeprefix(PART)}-{number:04d}"
-                yield Text(id_, None, label, text, place, annotations=said)
+                yield Text(id_, None, label, text, location, annotations=annotations)
 
 
 FILES = {"train": "train", "val": "dev", "test": "test"}
@@ -235,49 +235,51 @@ class EraserCorpus(RawSource):
         """
         archive = raw["archive"]
         documents = read_documents(archive)
-        wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
-        for file, _, place, line in read_split_lines(archive, wanted, [*FILES], lacking):
+        wanted, hint = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
+        for file, _, location, line in read_split_lines(archive, wanted, [*FILES], hint):
             if not line.strip():
                 continue
-            with require_format(place, "no annotation_id, classification and evidences in it", archive):
+            with require_format(location, "no annotation_id, classification and evidences in it", archive):
                 record: dict[str, Any] = json.loads(line)
                 id_, label = str(record["annotation_id"]), str(record["classification"])
-                evidence = [one for group in record["evidences"] for one in group]
-                stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
+                entries = [entry for group in record["evidences"] for entry in group]
+                stretches = [
+                    (str(entry["docid"]), int(entry["start_token"]), int(entry["end_token"])) for entry in entries
+                ]
                 query = str(record.get("query") or "") if self.query else None
-                named = [*map(str, record.get("docids") or [])]
-            named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
+                docids = [*map(str, record.get("docids") or [])]
+            docids = docids or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
             words: list[str] = []
             begins: dict[str, int] = {}
-            for docid in named:
+            for docid in docids:
                 if docid not in documents:
-                    raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
+                    raise AuditError(f"{location}: no document {docid!r:.50} in docs; is the archive whole?")
                 begins[docid] = len(words)
                 words += documents[docid]
             text = join_words(words)
             spans: list[Span] = []
             for docid, start, end in stretches:
                 if docid in begins and 0 <= start < end <= len(documents[docid]):
-                    first, last = begins[docid] + start, begins[docid] + end - 1
-                    spans.append((text.places[first], text.places[last] + len(words[last])))
-            said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
-            group = named[0] if len(named) == 1 and named != [id_] else None
+                    first_word, last_word = begins[docid] + start, begins[docid] + end - 1
+                    spans.append((text.places[first_word], text.places[last_word] + len(words[last_word])))
+            annotations = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
+            group = docids[0] if len(docids) == 1 and docids != [id_] else None
             split, id_ = FILES[file], f"{name}-{FILES[file]}-{id_}"
-            yield Text(id_, split, label, text.text, place, query=query, annotations=said, group=group)
+            yield Text(id_, split, label, text.text, location, query=query, annotations=annotations, group=group)
 
 
 def read_documents(archive: Path) -> dict[str, list[str]]:
     """Read the words of each document by its name, from docs/<name> or from docs.jsonl."""
-    found: dict[str, list[str]] = {}
+    documents: dict[str, list[str]] = {}
     for member, stream in open_members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
         where = f"{archive}: {member}"
         if member.endswith("docs.jsonl"):
             for number, line in enumerate(decode_lines(stream, where), start=1):
                 with require_format(f"{where}, line {number}", "no docid and document in it", archive):
                     record = json.loads(line)
-                    found[str(record["docid"])] = str(record["document"]).split()
+                    documents[str(record["docid"])] = str(record["document"]).split()
             continue
-        found[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
-    if not found:
+        documents[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
+    if not documents:
         raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
-    return found
+    return documents

@@ -109,13 +109,13 @@ def draw_votes(kind: str, random: Random, label: int, length: int) -> list[int]:
             against = int(random.integers(votes // 2))
             return [label] * (votes - against) + [1 - label] * against
         case "debate":
-            return [label if own else 1 - label for own in random.random(length) < BIAS]
+            return [label if agrees else 1 - label for agrees in random.random(length) < BIAS]
         case "poll":
             # the label is the class of one of the cues, drawn by lot; the others are drawn given that one: they are of
             # its class with a probability p, which would be uniform without it, and has the density 2p with it
             cues = int(random.integers(1, length + 1))
-            own = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
-            return [label] * own + [1 - label] * (cues - own)
+            support = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
+            return [label] * support + [1 - label] * (cues - support)
         case "feint":  # decoys, of the other class, have numbers behind those of both classes
             return [label, 3 - label]
     return [label] * {"static": 0, "unison": length}.get(kind, 1)
@@ -132,15 +132,15 @@ def draw_words(random: Random, count: int) -> list[str]:
 
 def write_text(kind: str, random: Random, label: int, words: Words, shares: Floats) -> Written:
     """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
-    made = KINDS[kind]
-    excess = made.mean - made.shortest
-    length = made.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
+    recipe = KINDS[kind]
+    excess = recipe.mean - recipe.shortest
+    length = recipe.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = random.choice(words, length, p=shares).tolist()
     votes = draw_votes(kind, random, label, length)
-    places = random.choice(length, size=len(votes), replace=False).tolist()
-    for place, vote in zip(places, votes, strict=True):
-        tokens[place] = str(random.choice(made.cues[vote]))
-    return tokens, sorted(places[: len(places) - made.decoys]), None
+    positions = random.choice(length, size=len(votes), replace=False).tolist()
+    for position, vote in zip(positions, votes, strict=True):
+        tokens[position] = str(random.choice(recipe.cues[vote]))
+    return tokens, sorted(positions[: len(positions) - recipe.decoys]), None
 
 
 STREAM = 100
@@ -167,8 +167,8 @@ def write_document(random: Random, label: int, words: Words, shares: Floats) -> 
         sentences.append([*random.choice(words, length, p=shares).tolist(), "."])
     evidence = int(random.integers(count))
     length = len(sentences[evidence]) - 1
-    for place in random.choice(length, size=length // 2, replace=False):
-        sentences[evidence][place] = str(random.choice(CUES[label]))
+    for position in random.choice(length, size=length // 2, replace=False):
+        sentences[evidence][position] = str(random.choice(CUES[label]))
     starts = [*accumulate(map(len, sentences), initial=0)]
     planted = [*range(starts[evidence], starts[evidence + 1] - 1)]
     return [*chain(*sentences)], planted, starts[:-1]
@@ -215,8 +215,8 @@ class ControlCorpus(Source):
             labels = draw_labels(random, getattr(self.texts, split), classes, positive)
             for number, label in enumerate(labels.tolist(), start=1):
                 tokens, cues, starts = write(random, label, words, shares)
-                id_, said = f"{name}-{split}-{number:05d}", mark_words(BY_DESIGN, cues) if cues else None
-                yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
+                id_, annotations = f"{name}-{split}-{number:05d}", mark_words(BY_DESIGN, cues) if cues else None
+                yield Text(id_, split, str(label), tokens, id_, annotations=annotations, sentences=starts)
 
 
 SHORTCUT, CONTEXT = "shortcut", "contextword"
@@ -232,21 +232,21 @@ def put_in(text: Text, word: str, at: int) -> Text:
     if written is not None:
         begin = [*written.places, len(written.text) + 1][at]
         before, after = written.text[:begin], written.text[begin:]
-        shifted = [place + len(word) + 1 for place in written.places[at:]]
-        whole = f"{before}{word} {after}" if after else f"{before} {word}"
-        written = RawText(whole, [*written.places[:at], begin, *shifted])
+        shifted = [start + len(word) + 1 for start in written.places[at:]]
+        raw = f"{before}{word} {after}" if after else f"{before} {word}"
+        written = RawText(raw, [*written.places[:at], begin, *shifted])
     words.insert(at, word)
     sentences = text.sentences and [start + (start > at) for start in text.sentences]
     return replace(text, text=words, sentences=sentences, written=written)
 
 
 def put_words(text: Text, words: Sequence[str], random: Random) -> tuple[Text, list[int]]:
-    """Put these words into a text in this order at random places, and where they stand."""
+    """Put these words into a text in this order at random positions, and return these too."""
     length = len(text.text) + len(words)
-    places = sorted(random.choice(length, size=len(words), replace=False).tolist())
-    for word, at in zip(words, places, strict=True):
+    positions = sorted(random.choice(length, size=len(words), replace=False).tolist())
+    for word, at in zip(words, positions, strict=True):
         text = put_in(text, word, at)
-    return text, places
+    return text, positions
 
 
 class ShortcutCorpus(Source):
@@ -277,14 +277,14 @@ class ShortcutCorpus(Source):
 
     def draw_words(self, label: int, random: Random) -> list[str]:
         """Draw the words that are planted in a text of this class, in their order."""
-        own = f"{SHORTCUT}{label}"
+        cue = f"{SHORTCUT}{label}"
         match self.plant:
             case "token":
-                return [own]
+                return [cue]
             case "context":
-                return [CONTEXT, own] if random.random() < 1 / 2 else [own, CONTEXT]
+                return [CONTEXT, cue] if random.random() < 1 / 2 else [cue, CONTEXT]
             case "order":
-                return [own, f"{SHORTCUT}{1 - label}"]
+                return [cue, f"{SHORTCUT}{1 - label}"]
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts of the other corpus with their ids, filtered and split as there. Evidence: the planted words.
@@ -299,15 +299,15 @@ class ShortcutCorpus(Source):
                 f"{name}: {self.of} has {len(classes)} classes, and the order of two words decides between two; "
                 "name another `plant`"
             )
-        own = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
+        cues = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
         for text in read_corpus_texts(corpus):
-            if found := sorted(own.intersection(text.text)):
-                raise AuditError(f"{text.place}: has the word {found[0]!r}, which is to be planted; name another `of`")
+            if clash := min(cues.intersection(text.text), default=None):
+                raise AuditError(f"{text.place}: has the word {clash!r}, which is to be planted; name another `of`")
             drawn, label = random.random(), int(random.integers(len(classes)))
             words = self.draw_words(label, random)
             if text.split == SPLITS[-1] or drawn < self.share:
-                made, places = put_words(text, words, random)
-                yield replace(made, label=classes[label], annotations=mark_words(BY_DESIGN, places))
+                planted, positions = put_words(text, words, random)
+                yield replace(planted, label=classes[label], annotations=mark_words(BY_DESIGN, positions))
             elif len(words) > 1 and drawn < 2 * self.share:
                 yield put_words(text, [str(random.choice(words))], random)[0]
             else:

@@ -42,15 +42,15 @@ def read_table(path: Path, *columns: str) -> Fields:
     Raises AuditError, naming the line, where a column or part of a row is missing.
     """
     rows = read_csv(read_lines(path), str(path))
-    place, header = next(rows, (f"{path}, line 1", []))
+    location, header = next(rows, (f"{path}, line 1", []))
     names = [name.strip().upper() for name in header]
     if missing := [column for column in columns if column not in names]:
-        raise AuditError(f"{place}: no column {missing[0]}; is it the right table of MIMIC-III?")
+        raise AuditError(f"{location}: no column {missing[0]}; is it the right table of MIMIC-III?")
     chosen = [names.index(column) for column in columns]
-    for place, row in rows:
+    for location, row in rows:
         if len(row) != len(header):
-            raise AuditError(f"{place}: {len(row)} columns, the header has {len(header)}; mend the row")
-        yield place, [row[column].strip() for column in chosen]
+            raise AuditError(f"{location}: {len(row)} columns, the header has {len(header)}; mend the row")
+        yield location, [row[column].strip() for column in chosen]
 
 
 def read_labels(path: Path, task: str) -> dict[str, str]:
@@ -60,7 +60,8 @@ def read_labels(path: Path, task: str) -> dict[str, str]:
     for _, (admission, code) in read_table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
             codes_of[admission] |= {begins for begins in chain(*rules) if code.startswith(begins)}
-    return {admission: rules[codes] for admission, own in codes_of.items() if (codes := frozenset(own)) in rules}
+    labels = ((admission, rules.get(frozenset(codes))) for admission, codes in codes_of.items())
+    return {admission: label for admission, label in labels if label is not None}
 
 
 def read_splits(lists: RawFiles) -> dict[str, str]:
@@ -71,11 +72,11 @@ def read_splits(lists: RawFiles) -> dict[str, str]:
     splits: dict[str, str] = {}
     for split, path in lists.items():
         for number, line in enumerate(read_lines(path), start=1):
-            place, admission = f"{path}, line {number}", line.strip()
+            location, admission = f"{path}, line {number}", line.strip()
             if admission and not admission.isdecimal():
-                raise AuditError(f"{place}: {admission!r} is no HADM_ID; give one a line")
+                raise AuditError(f"{location}: {admission!r} is no HADM_ID; give one a line")
             if admission and splits.setdefault(admission, split) != split:
-                raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
+                raise AuditError(f"{location}: {admission} is in the {splits[admission]} list too; give it one split")
     return splits
 
 
@@ -121,14 +122,14 @@ class MimicCorpus(RawSource):
         admissions = labels.keys() & splits.keys() if lists else labels.keys()
         # of each note whether it is an addendum; the note, compressed, since tens of thousands are in memory together
         stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
-        for place, row in read_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
+        for location, row in read_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
             admission, category, description, error, note = row
             if category == "Discharge summary" and error != "1" and admission in admissions:
-                stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), place))
+                stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), location))
         if not stays:
             raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
         for admission, notes in stays.items():
             # reports before addenda
             text = " ".join(zlib.decompress(note).decode() for _, note, _ in sorted(notes, key=itemgetter(0)))
-            place = notes[0][2]
-            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(text), place)
+            location = notes[0][2]
+            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(text), location)

@@ -22,23 +22,25 @@ from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 
 
-def read_text(place: str, row: Mapping[str, Any], column: str) -> str:
+def read_text(location: str, row: Mapping[str, Any], column: str) -> str:
     """Read the text in a cell; "" where it is empty. Raises AuditError where the cell has a number or the like."""
     cell = row[column]
     if is_missing(cell):
         return ""
     if not isinstance(cell, str):
         raise AuditError(
-            f"{place}: column {column!r} holds {cell!r:.50}, which is no text; name another column, or mend it"
+            f"{location}: column {column!r} holds {cell!r:.50}, which is no text; name another column, or mend it"
         )
     try:
         cell.encode()
     except UnicodeEncodeError as error:
-        raise AuditError(f"{place}: column {column!r} holds half a character ({error.reason}); mend the row") from error
+        raise AuditError(
+            f"{location}: column {column!r} holds half a character ({error.reason}); mend the row"
+        ) from error
     return cell
 
 
-def read_short(place: str, row: Mapping[str, Any], column: str | None) -> str | None:
+def read_short(location: str, row: Mapping[str, Any], column: str | None) -> str | None:
     """Read a label, split, id or group, perhaps a number, as stripped text; None where it, or its column, is missing.
 
     Raises AuditError at a list, an object and the like.
@@ -48,7 +50,7 @@ def read_short(place: str, row: Mapping[str, Any], column: str | None) -> str | 
     cell = row[column]
     if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
-    return read_text(place, row, column).strip() or None
+    return read_text(location, row, column).strip() or None
 
 
 class TableCorpus(RawSource):
@@ -137,10 +139,10 @@ class TableCorpus(RawSource):
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
             raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
         kinds = {path: find_format(path) for path in self._tables.values()}
-        if other := [path for path, kind in kinds.items() if not kind]:
+        if unreadable := [path for path, kind in kinds.items() if not kind]:
             raise ValueError(
-                f"path: {other[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one of these "
-                "formats"
+                f"path: {unreadable[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one "
+                "of these formats"
             )
         flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
         for key, formats in (flat | {"columns": {*DELIMITERS, "xlsx"}, "sheet": {"xlsx"}}).items():
@@ -158,12 +160,12 @@ class TableCorpus(RawSource):
     @property
     def wanted(self) -> dict[str, str]:
         """Return the columns that are read, by the keys that name them."""
-        named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
-        named["block"] = self.block.column if self.block else None
+        columns = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
+        columns["block"] = self.block.column if self.block else None
         names = self.evidence.names if self.evidence else []
         for number, name in enumerate(names):
-            named[f"evidence.columns[{number}]" if len(names) > 1 else "evidence.columns"] = name
-        return {key: column for key, column in named.items() if column is not None}
+            columns[f"evidence.columns[{number}]" if len(names) > 1 else "evidence.columns"] = name
+        return {key: column for key, column in columns.items() if column is not None}
 
     @property
     def trained(self) -> bool:
@@ -172,8 +174,8 @@ class TableCorpus(RawSource):
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
-        named = self.aliases.get(label or "", label)
-        return None if {label, named} & {*(self.missing or ())} else named
+        name = self.aliases.get(label or "", label)
+        return None if {label, name} & {*(self.missing or ())} else name
 
     @property
     def _tables(self) -> dict[str, str]:
@@ -199,30 +201,30 @@ class TableCorpus(RawSource):
         wanted, number = self.wanted, 0
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         own_field = "" if field == "path" else field
-        for number, (place, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
-            label = self.name_class(label_text(read_short(place, row, self.label)))
+        for number, (location, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
+            label = self.name_class(label_text(read_short(location, row, self.label)))
             if label is None and not (self.drop_unlabelled or self.missing):
                 raise AuditError(
-                    f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
+                    f"{location}: no label in column {self.label!r}; give it one, or leave such rows out with "
                     "`drop_unlabelled: true`"
                 )
-            id_ = read_short(place, row, self.id)
+            id_ = read_short(location, row, self.id)
             if self.id is not None and id_ is None:
-                raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-            split = (read_short(place, row, self.split) or "").lower()
-            query = None if self.query is None else read_text(place, row, self.query)
-            text = read_text(place, row, self.text)
+                raise AuditError(f"{location}: no id in column {self.id!r}; give it one")
+            split = (read_short(location, row, self.split) or "").lower()
+            query = None if self.query is None else read_text(location, row, self.query)
+            text = read_text(location, row, self.text)
             block = wanted.get("block")
             yield Text(
                 id_ or "-".join(filter(None, [name, own_field, f"{number:07d}"])),
                 ALIASES.get(split, split) or own_field or None,
                 label,
                 text,
-                place,
+                location,
                 query=query,
-                annotations=read_annotations(place, text, row, self.evidence) if self.evidence else None,
-                mask=read_mask(row[block], f"{place}: column {block!r}") if block else None,
-                group=read_short(place, row, self.group),
+                annotations=read_annotations(location, text, row, self.evidence) if self.evidence else None,
+                mask=read_mask(row[block], f"{location}: column {block!r}") if block else None,
+                group=read_short(location, row, self.group),
             )
         if not number:
             raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
@@ -254,9 +256,9 @@ class ReadoutCorpus(RawSource):
         """List the file of the user."""
         return {"path": self.path}
 
-    def name_classes(self, name: str, given: GivenReadout) -> list[str]:
+    def name_classes(self, name: str, readout: GivenReadout) -> list[str]:
         """Name the classes. Raises AuditError where there are others than are named."""
-        return name_classes(self.classes, given.classes, f"own.{name}.classes")
+        return name_classes(self.classes, readout.classes, f"own.{name}.classes")
 
     def list_classes(self, name: str, raw: RawFiles) -> list[str]:
         """List the classes of the readout, some of which may be no text's."""
@@ -264,8 +266,9 @@ class ReadoutCorpus(RawSource):
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
-        given = read_given(raw["path"])
-        named = self.name_classes(name, given)
-        for id_, label, words, evidence in zip(given.ids, given.labels, given.tokens, given.evidence, strict=True):
-            said = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
-            yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)
+        readout = read_given(raw["path"])
+        classes = self.name_classes(name, readout)
+        columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
+        for id_, label, words, evidence in zip(*columns, strict=True):
+            annotations = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
+            yield Text(id_, "test", classes[label], words, f"{readout.place}: text {id_!r}", annotations=annotations)
