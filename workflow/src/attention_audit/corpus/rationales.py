@@ -77,7 +77,7 @@ def mark_scores(annotator: str, scores: Sequence[Scored], threshold: float) -> A
     return Annotations({annotator: [(start, end) for start, end, score in scores if score >= threshold]}, scores)
 
 
-def find_words(text: str) -> list[Span]:
+def find_word_spans(text: str) -> list[Span]:
     """Find where the words of a text stand that white space sets apart."""
     return [word.span() for word in re.finditer(r"\S+", text)]
 
@@ -105,18 +105,18 @@ def align(annotations: Annotations, word_spans: Sequence[Span]) -> Rationale:
     return Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores], lost)
 
 
-Written = Literal["words", "characters", "flags", "scores"]
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-NUMBERS = rf"\s*(?:{NUMBER}(?:[\s,;:]+{NUMBER})*)?\s*"
-PLAIN = re.compile(rf"{NUMBERS}|\s*\[{NUMBERS}\]\s*|\s*\({NUMBERS}\)\s*")
+EvidenceFormat = Literal["words", "characters", "flags", "scores"]
+CELL_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+CELL_NUMBERS = rf"\s*(?:{CELL_NUMBER}(?:[\s,;:]+{CELL_NUMBER})*)?\s*"
+PLAIN = re.compile(rf"{CELL_NUMBERS}|\s*\[{CELL_NUMBERS}\]\s*|\s*\({CELL_NUMBERS}\)\s*")
 """Numbers that are no JSON, such as those of an array that was printed."""
-FORMS: Mapping[Written, str] = {
+FORMS: Mapping[EvidenceFormat, str] = {
     "words": "a list of word positions, such as [0, 3]",
     "characters": "a list of stretches, first character and the one behind the last, such as [[0, 4], [9, 12]]",
     "flags": "a 0 or 1 for each word, such as [0, 1, 1]",
     "scores": "a number for each word, such as [0, 0.5, 1]",
 }
-BOUNDS = ("start", "end")
+STRETCH_FIELDS = ("start", "end")
 """The fields of a stretch that is an object."""
 
 
@@ -127,7 +127,7 @@ class Evidence(Section):
     """Column of marks, or several, one an annotator, who is called as the column. A cell may also be an object that has
     each annotator's marks by name. An empty cell: this annotator did not see the text.
     """
-    written: Written = "words"
+    written: EvidenceFormat = "words"
     """words: positions, from 0, of the words that white space sets apart. characters: stretches, the first character
     from 0 and the one behind the last. flags: 0 or 1 for each such word. scores: a number for each such word, whose
     mean over the columns is kept.
@@ -164,7 +164,7 @@ def parse_cell(cell: Any) -> Any:
     except (ValueError, RecursionError):
         if not PLAIN.fullmatch(cell):
             raise ValueError("not a list") from None
-        return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(NUMBER, cell)]
+        return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(CELL_NUMBER, cell)]
 
 
 def _read_number(value: Any) -> float:
@@ -183,7 +183,7 @@ def _read_stretches(values: Sequence[Any]) -> list[Span]:
     """Read pairs, objects with start and end, or bounds one after another, as stretches."""
     if not any(isinstance(value, Mapping | list | tuple) for value in values):
         values = [*zip(values[::2], values[1::2], strict=True)]
-    pairs = ((value[name] for name in BOUNDS) if isinstance(value, Mapping) else value for value in values)
+    pairs = ((value[name] for name in STRETCH_FIELDS) if isinstance(value, Mapping) else value for value in values)
     return [(_read_whole(start), _read_whole(end)) for start, end in pairs]
 
 
@@ -192,7 +192,7 @@ def _read_marks(name: str, text: str, content: Any, evidence: Evidence) -> Annot
     values = [content] if isinstance(content, int | float) and not isinstance(content, bool) else content
     if not isinstance(values, list | tuple):
         raise TypeError("not a list")
-    words = find_words(text)
+    words = find_word_spans(text)
     if evidence.written in ("words", "characters"):
         word_spans = dict(enumerate(words))
         is_words = evidence.written == "words"

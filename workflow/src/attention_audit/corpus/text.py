@@ -18,8 +18,8 @@ from attention_audit.raw_text import RawText
 
 from .rationales import Annotations
 
-MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
-MARKS += "\U000e0100-\U000e01ef"
+COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
+COMBINING_MARKS += "\U000e0100-\U000e01ef"
 """Vowel signs, diacritics, points and variation selectors (Unicode M), each a part of the character before it."""
 EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 """Blocks of the symbols that joiners make one emoji of."""
@@ -40,11 +40,11 @@ VISIBLE = re.compile(f"[^\\s{HIDDEN}{JOINERS}{SELECTORS}]")
 NEEDLESS = re.compile(
     f"[{HIDDEN}]"
     f"|[{JOINERS}](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"
-    f"|(?<![^\\w\\s{MARKS}])[{SELECTORS}](?!\u20e3)"
+    f"|(?<![^\\w\\s{COMBINING_MARKS}])[{SELECTORS}](?!\u20e3)"
     "|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001\U000e0020-\U000e007f]+"
 )
 """The same, except joiners that a script needs, and parts of an emoji; and tags that belong to no flag."""
-COMPOSED = re.compile(f"\\s|.[{MARKS}\u1160-\u11ff]*")
+COMPOSED = re.compile(f"\\s|.[{COMBINING_MARKS}\u1160-\u11ff]*")
 """A character and all that NFC may make one with it: marks, and the parts of a Korean syllable."""
 FILLER = "\u2060"
 """An invisible character, which fills up what is shorter than the source's text."""
@@ -61,9 +61,9 @@ MARKUP = re.compile(
 )
 """Tags that HTML knows, scripts, comments and what may be entities, all of which may be escaped themselves."""
 SPLITS = ("train", "dev", "test")
-WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
+WHOLE_NUMBER = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
 """A whole number as a column of numbers is often written where one of its cells is empty."""
-_MARKS = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
+_PUNCTUATION = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
 
 
 def label_text(label: Any) -> Any:
@@ -72,7 +72,7 @@ def label_text(label: Any) -> Any:
         return str(label).lower()
     if isinstance(label, int | float) and math.isfinite(label):
         return str(int(label) if label == label // 1 else label)
-    integer = WHOLE.fullmatch(label) if isinstance(label, str) else None
+    integer = WHOLE_NUMBER.fullmatch(label) if isinstance(label, str) else None
     return integer[1] if integer else label
 
 
@@ -84,7 +84,7 @@ def is_missing(cell: Any) -> bool:
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
     visible = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(visible.translate(_MARKS).split()) or "".join(visible.split())
+    return " ".join(visible.translate(_PUNCTUATION).split()) or "".join(visible.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
@@ -120,7 +120,7 @@ class Text:
 Texts = Iterator[Text]
 
 
-def clean(text: str) -> tuple[str, Sequence[int]]:
+def clean_characters(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in NFC without invisible characters, and the place of each character and of the end, (L + 1,).
 
     An invisible character has the place of the one before it; behind white space, of the one after it.
@@ -169,8 +169,8 @@ MAX_CLASSES = 20
 """Up to so many classes are named in a configuration; of more, a reader can compare none."""
 MAX_LABELS_SHOWN = 5
 """Labels that a message names."""
-NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
-ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
+LABEL_NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
+IDLE_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
 """What a number can do without: zeros before it, and a fraction of zeros."""
 DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+(?:e[-+]?\d+)?%?", re.IGNORECASE)
 MISSING = re.compile(
@@ -185,7 +185,7 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 
     def key(label: str) -> tuple[list[str | float], str]:
         # letters and numbers stand by turns, so that like is compared with like
-        parts = enumerate(NUMBER.split(label))
+        parts = enumerate(LABEL_NUMBER.split(label))
         return [float(part.replace("\u2212", "-")) if index % 2 else part for index, part in parts], label
 
     return sorted(labels, key=key)
@@ -194,7 +194,7 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 def fold_label(label: str) -> str:
     """Reduce a label to what its spellings share: no case, further spaces, invisible characters or idle zeros."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFKC", label)).casefold()
-    return ZEROS.sub("", " ".join(text.split()))
+    return IDLE_ZEROS.sub("", " ".join(text.split()))
 
 
 def quote_label(label: str) -> str:
@@ -218,7 +218,7 @@ def write_aliases(aliases: Mapping[str, str]) -> str:
     return f"`aliases: {{{list_few([f'{quote_label(a)}: {quote_label(b)}' for a, b in aliases.items()])}}}`"
 
 
-def match_classes(labels: Iterable[str], classes: Iterable[str]) -> dict[str, str]:
+def match_spellings(labels: Iterable[str], classes: Iterable[str]) -> dict[str, str]:
     """Find the class of which each label is another spelling, for those that are one."""
     folded = {fold_label(name): name for name in classes}
     return {label: folded[fold] for label in labels if (fold := fold_label(label)) in folded}

@@ -14,7 +14,7 @@ from attention_audit.errors import AuditError
 from attention_audit.section import Section
 
 from .rationales import Span
-from .text import MARKS, clean, strip_html
+from .text import COMBINING_MARKS, clean_characters, strip_html
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,7 +46,7 @@ CHARACTERS = {
     "bo": ("Tibetan", "syllables", "use `spaces` and set some between words, as botok can"),
 }
 """Languages without spaces that are split into what is smaller than words: name, items, and how to have words."""
-MOST_WORDS = 2**18
+MAX_PIPELINE_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 Placed = tuple[str, int, int]
 """A word, and where it begins and ends in its text, in characters."""
@@ -55,16 +55,17 @@ UNSPACED = (
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese."""
-QUOTED = "\u0400-\u05ff"
+APOSTROPHE_SCRIPTS = "\u0400-\u05ff"
 """Cyrillic, Armenian and Hebrew, in which an apostrophe or the like between two letters is a part of the word."""
-WORD = rf"\w(?:[\w{MARKS}\u200c\u200d]|(?<=[{QUOTED}])['\"’״׳՚-՞](?=[{QUOTED}])| (?=\w))*"
+APOSTROPHE = rf"(?<=[{APOSTROPHE_SCRIPTS}])['\"’״׳՚-՞](?=[{APOSTROPHE_SCRIPTS}])"
+WORD = rf"\w(?:[\w{COMBINING_MARKS}\u200c\u200d]|{APOSTROPHE}| (?=\w))*"
 """Letters and digits with their marks; a word of Vietnamese, as its tokenizer finds it, may have spaces in it."""
-NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
-PARTS = rf"[{MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
-CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{PARTS}(?:(?<=[\u1039\u17d2\u200d])\S{PARTS})*"
+NO_SPACES, LETTER_RUN, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
+EXTENDERS = rf"[{COMBINING_MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{EXTENDERS}(?:(?<=[\u1039\u17d2\u200d])\S{EXTENDERS})*"
 """A character with its marks, and what a joiner sets below or beside it; or a flag."""
 CLUSTERS = re.compile(CLUSTER)
-SYLLABLES = re.compile(rf"[\u0f40-\u0fbc]+|(?:[^\W{UNSPACED}]{PARTS})+|{CLUSTER}")
+SYLLABLES = re.compile(rf"[\u0f40-\u0fbc]+|(?:[^\W{UNSPACED}]{EXTENDERS})+|{CLUSTER}")
 """Where there are no spaces and nothing finds words: a syllable of Tibetan, a word of another script, a character."""
 SYLLABLE_MARK = "\u0f0b"
 """Tibetan's sign between syllables."""
@@ -160,13 +161,13 @@ def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
     return language
 
 
-def describe_missing(code: str) -> str:
+def describe_missing_segmenter(code: str) -> str:
     """Say what a language is split by, which is not installed, and how to install it."""
     return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
 
 
 def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
-    """Get a pipeline, and a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow.
+    """Get a pipeline, and a new one once it has MAX_PIPELINE_WORDS: spaCy keeps every word, so memory would grow.
 
     Raises AuditError where the language needs a package that is not installed.
     """
@@ -174,10 +175,10 @@ def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
         language = build_pipeline(code, segmenter)
     except ImportError as error:
         raise AuditError(
-            f"tokens: {describe_missing(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
+            f"tokens: {describe_missing_segmenter(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
             "between the words already"
         ) from error
-    if len(language.vocab) > MOST_WORDS:
+    if len(language.vocab) > MAX_PIPELINE_WORDS:
         build_pipeline.cache_clear()
         language = build_pipeline(code, segmenter)
     return language
@@ -231,7 +232,7 @@ def normalise_word(placed_word: Placed, tokens: Tokens) -> list[Placed]:
     same = len(word) == len(raw) == end - start and word != DIGIT_MASK
     return [
         (part[0], start + part.start() if same else start, start + part.end() if same else end)
-        for part in LETTERS.finditer(word)
+        for part in LETTER_RUN.finditer(word)
     ]
 
 
@@ -270,7 +271,7 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, offsets = clean(strip_html(text) if tokens.strip_html else text)
+    cleaned, offsets = clean_characters(strip_html(text) if tokens.strip_html else text)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]

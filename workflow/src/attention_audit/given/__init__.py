@@ -1,7 +1,8 @@
 """A readout from elsewhere: for each text the words, the attention, and what each word adds to the logits.
 
 Nothing that a user gives is believed before it was checked: arrays, lists and tensors as they come, one readout by
-itself (`check`), and beside another of the same texts (`check_beside`). What is wrong is a line that names the place.
+itself (`check_readout`), and beside another of the same texts (`check_beside`). What is wrong is a line that names the
+place.
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ from attention_audit.errors import AuditError
 PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
-PADDING = {"[pad]", "<pad>"}
+PADDING_WORDS = {"[pad]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
@@ -33,7 +34,7 @@ TOOL_HINTS = {
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
-Written = Sequence[str | Sequence[str]]
+WrittenTexts = Sequence[str | Sequence[str]]
 """Texts as they are written, or as the lists of their words."""
 
 
@@ -116,7 +117,7 @@ def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Float
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
         yield "tokens", "has no word; leave the text out"
-    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING:
+    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING_WORDS:
         yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
     if heads != readout.heads or not heads:
         fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}; give every text the same heads"
@@ -158,7 +159,7 @@ def find_faults(readout: GivenReadout, number: int, by_word: Mapping[str, Floats
         yield "probabilities", f"{fault}; give contributions that are exact"
 
 
-def check(readout: GivenReadout) -> None:
+def check_readout(readout: GivenReadout) -> None:
     """Raise AuditError, in a line that names place, text and column, for the first thing that is wrong.
 
     Words, weights, contributions, bias and probabilities fit each other in size; no number is missing, NaN or infinite;
@@ -236,7 +237,7 @@ def refuse_count(length: int, count: int | None, location: str, what: str = "tex
         raise AuditError(f"{location}: has {length} entries for {count} {what}s; give each {what} one")
 
 
-def read_numbers(
+def convert_numbers(
     values: Any,
     location: str,
     axes: tuple[int, ...] = (1, 2),
@@ -266,7 +267,7 @@ def read_numbers(
     return array.copy()
 
 
-def list_entries(values: Any, location: str, count: int | None = None) -> list[Any]:
+def make_list(values: Any, location: str, count: int | None = None) -> list[Any]:
     """List what is given of each text, of `count` if that is known. Raises AuditError where it is no such list."""
     # of a frame, the names of its columns are iterated
     if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
@@ -276,15 +277,15 @@ def list_entries(values: Any, location: str, count: int | None = None) -> list[A
     return listed
 
 
-def list_words(tokens: Any, location: str) -> list[list[str]]:
+def list_tokens(tokens: Any, location: str) -> list[list[str]]:
     """List the words of each text. Raises AuditError where there is none, or one is one string or no list, or holds no
     words.
     """
     texts = []
-    for number, words in enumerate(list_entries(tokens, location)):
+    for number, words in enumerate(make_list(tokens, location)):
         if isinstance(words, str):
             raise AuditError(f"{location}: text {number} is one string; give the list of its words")
-        texts.append(list_entries(words, f"{location}: text {number}"))
+        texts.append(make_list(words, f"{location}: text {number}"))
         if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
             raise AuditError(
                 f"{location}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them"
@@ -299,7 +300,7 @@ def list_integers(values: Any, location: str, count: int | None = None, kinds: s
 
     Raises AuditError where something else is given, or not as many.
     """
-    listed = list_entries(values, location, count)
+    listed = make_list(values, location, count)
     with suppress(RuntimeError, TypeError, ValueError):
         array = np.asarray(listed)
         if not array.size or (array.ndim == 1 and array.dtype.kind in kinds and (array % 1 == 0).all()):
@@ -307,11 +308,11 @@ def list_integers(values: Any, location: str, count: int | None = None, kinds: s
     raise AuditError(f"{location}: holds something else than whole numbers; give a flat list of these")
 
 
-def name_classes(classes: Any, count: int, location: str = "classes") -> list[str]:
+def list_class_names(classes: Any, count: int, location: str = "classes") -> list[str]:
     """List the names of C classes, by default their numbers. Raises AuditError where they are not as many, or two are
     the same.
     """
-    names = [*map(str, range(count) if classes is None else list_entries(classes, location))]
+    names = [*map(str, range(count) if classes is None else make_list(classes, location))]
     if len(names) != count:
         raise AuditError(f"{location}: has {len(names)} names for {count} classes; name each, in their order")
     if twice := [name for at, name in enumerate(names) if name in names[:at]]:
@@ -339,7 +340,7 @@ def name_readouts(**arguments: GivenTrainings) -> dict[str, list[GivenReadout]]:
     by_argument: dict[str, list[GivenReadout]] = {}
     for name, readouts in arguments.items():
         by_argument[name] = []
-        listed = [readouts] if isinstance(readouts, GivenReadout) else list_entries(readouts, name)
+        listed = [readouts] if isinstance(readouts, GivenReadout) else make_list(readouts, name)
         for number, entry in enumerate(listed, start=1):
             location = f"{name} {number}"
             refuse_kind(entry, GivenReadout, location, A_READOUT)
@@ -375,7 +376,7 @@ def readout(
 
     Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
     """
-    texts = list_words(tokens, f"{name}: column tokens")
+    texts = list_tokens(tokens, f"{name}: column tokens")
     count = len(texts)
     if (contributions is None) != (bias is None):
         missing = "contributions are" if contributions is None else "bias is"
@@ -386,19 +387,21 @@ def readout(
         raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
 
     def name_entries(column: str, values: Any) -> Iterator[tuple[str, Any]]:
-        listed = list_entries(values, f"{name}: column {column}", count)
+        listed = make_list(values, f"{name}: column {column}", count)
         return zip((name_column(name, id_, column) for id_ in names), listed, strict=True)
 
     def list_arrays(column: str, values: Any, *axes_and_wanted: Any) -> list[Floats]:
-        return [read_numbers(of_text, location, *axes_and_wanted) for location, of_text in name_entries(column, values)]
+        return [
+            convert_numbers(of_text, location, *axes_and_wanted) for location, of_text in name_entries(column, values)
+        ]
 
-    listed = list_entries(range(count) if ids is None else ids, f"{name}: column id", count)
+    listed = make_list(range(count) if ids is None else ids, f"{name}: column id", count)
     if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
         raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
     names = [*map(str, listed)]
     gold = list_integers(labels, f"{name}: column label", count, "iufb")
-    predicted = read_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
-    shift = read_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
+    predicted = convert_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
+    shift = convert_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
     if shift.ndim == 2:
         refuse_count(len(shift), count, f"{name}: column bias")
     outputs = shift.shape[-1]
@@ -419,5 +422,5 @@ def readout(
         [None if each is None else list_integers(each, location) or None for location, each in marked],
         {map_: list_arrays(f"maps: {map_}", scores, (1,), A_WORD) for map_, scores in (maps or {}).items()},
     )
-    check(training)
+    check_readout(training)
     return training

@@ -22,20 +22,20 @@ from attention_audit.section import Distinct, Name, OwnPath, refuse_duplicates
 from . import (
     A_READOUT,
     GivenReadout,
-    check,
     check_path,
-    list_entries,
+    check_readout,
+    convert_numbers,
     list_integers,
+    make_list,
     name_column,
-    read_numbers,
     readout,
     refuse_kind,
 )
 
-ENDINGS = (".parquet", ".npz")
+READOUT_ENDINGS = (".parquet", ".npz")
 REQUIRED_COLUMNS = ("id", "tokens", "label", "attention", "probabilities")
 CONTRIBUTION_COLUMNS = ("contribution", "bias")
-FURTHER = ("map_names", "maps")
+MAP_COLUMNS = ("map_names", "maps")
 """The columns of a Parquet file, those that a map has from which predictions follow, and those of further maps; an .npz
 file has the same arrays, and `lengths`.
 """
@@ -46,9 +46,9 @@ WORD_AXES = {"tokens": -1, "attention": -1, "contribution": 0, "maps": -1, "evid
 def find_columns(location: str, names: Sequence[str], *extra: str) -> list[str]:
     """Find the columns of a file that are read.
 
-    Raises AuditError where it lacks one that it must have: of `CONTRIBUTION_COLUMNS` and of `FURTHER` both or none.
+    Raises AuditError where it lacks one that it must have: of `CONTRIBUTION_COLUMNS` and of `MAP_COLUMNS` both or none.
     """
-    optional = chain.from_iterable(columns for columns in (CONTRIBUTION_COLUMNS, FURTHER) if {*columns} & {*names})
+    optional = chain.from_iterable(columns for columns in (CONTRIBUTION_COLUMNS, MAP_COLUMNS) if {*columns} & {*names})
     needed = [*REQUIRED_COLUMNS, *optional, *extra]
     if missing := [name for name in needed if name not in names]:
         raise AuditError(f"{location}: column {missing[0]} is missing (it has {', '.join(names)}); add it")
@@ -60,18 +60,18 @@ def list_nested(cell: Any) -> Any:
     return cell.tolist() if isinstance(cell, np.ndarray) and (cell.ndim > 1 or cell.dtype == object) else cell
 
 
-def read_parquet(path: Path, location: str) -> dict[str, Any]:
+def read_given_parquet(path: Path, location: str) -> dict[str, Any]:
     """Read the columns of a Parquet file. Raises AuditError where they do not fit."""
     with pq.ParquetFile(path) as file:
         table = file.read(find_columns(location, file.schema_arrow.names))
     columns = {name: [*map(list_nested, table[name].to_numpy())] for name in table.column_names}
-    names = [list_entries(each, f"{location}: column map_names") for each in columns.get("map_names", ())]
+    names = [make_list(each, f"{location}: column map_names") for each in columns.get("map_names", ())]
     if any(each != names[0] for each in names):
         raise AuditError(f"{location}: column map_names differs between texts; give the same names for each text")
     return columns | {"map_names": names[0] if names else []}
 
 
-def read_npz(path: Path, location: str) -> dict[str, Any]:
+def read_given_npz(path: Path, location: str) -> dict[str, Any]:
     """Read the arrays of an .npz file, text by text. Raises AuditError where they do not fit."""
     opened = np.load(path, allow_pickle=False)
     if isinstance(opened, np.ndarray):
@@ -102,7 +102,7 @@ def read_npz(path: Path, location: str) -> dict[str, Any]:
     return arrays
 
 
-def read(path: str | Path, place: str = "") -> GivenReadout:
+def read_given_readout(path: str | Path, place: str = "") -> GivenReadout:
     """Read a readout from a .parquet or .npz file, and check it. place: what messages call it, by default the path.
 
     Raises AuditError, in a line that names file, text and column, where it is not as docs/readouts.md says.
@@ -111,19 +111,19 @@ def read(path: str | Path, place: str = "") -> GivenReadout:
     place = place or str(path)
     if not path.is_file():
         raise AuditError(f"{place}: no such file; put it there, or name its place")
-    if path.suffix not in ENDINGS:
-        raise AuditError(f"{place}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
+    if path.suffix not in READOUT_ENDINGS:
+        raise AuditError(f"{place}: does not end in {' or '.join(READOUT_ENDINGS)}; save it in one of these formats")
     try:
-        columns = (read_parquet if path.suffix == ".parquet" else read_npz)(path, place)
+        columns = (read_given_parquet if path.suffix == ".parquet" else read_given_npz)(path, place)
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as {path.suffix} ({error}); write it anew") from error
     if not len(columns["id"]):
         raise AuditError(f"{place}: has no text; give some")
     map_names = [*map(str, columns.get("map_names", ()))]
     maps = zip(columns["id"], columns.get("maps", ()), strict=False)
-    scores = [read_numbers(each, name_column(place, str(id_), "maps")) for id_, each in maps]
+    scores = [convert_numbers(each, name_column(place, str(id_), "maps")) for id_, each in maps]
     if len({*map_names}) < len(map_names) or any(len(each) != len(map_names) for each in scores):
-        raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
+        raise AuditError(f"{place}: columns {' and '.join(MAP_COLUMNS)} do not fit; give each map one name of its own")
     arguments: list[Any] = [
         columns.get(name) for name in ("tokens", "attention", *CONTRIBUTION_COLUMNS, "label", "probabilities")
     ]
@@ -131,7 +131,7 @@ def read(path: str | Path, place: str = "") -> GivenReadout:
     return readout(*arguments, ids=columns["id"], evidence=columns.get("evidence"), maps=by_name, name=place)
 
 
-def write(given: GivenReadout, path: str | Path) -> None:
+def write_given_readout(given: GivenReadout, path: str | Path) -> None:
     """Check a readout, and write it as .parquet or .npz, by the ending of the path; whole or not at all.
 
     It is a file for the section `own` of a configuration. Raises AuditError where the readout is wrong, where the
@@ -139,9 +139,9 @@ def write(given: GivenReadout, path: str | Path) -> None:
     """
     refuse_kind(given, GivenReadout, "given", A_READOUT)
     path = check_path(path, "path")
-    if path.suffix not in ENDINGS:
-        raise AuditError(f"{path}: does not end in {' or '.join(ENDINGS)}; name it so")
-    check(given)
+    if path.suffix not in READOUT_ENDINGS:
+        raise AuditError(f"{path}: does not end in {' or '.join(READOUT_ENDINGS)}; name it so")
+    check_readout(given)
     columns: dict[str, Any] = {
         "id": given.ids,
         "tokens": given.tokens,
@@ -191,6 +191,8 @@ class GivenModels(GivenSection):
     def _check_files(self) -> Self:
         paths = [*chain.from_iterable(self.by_model.values())]
         refuse_duplicates("file", [*map(normpath, paths)])
-        if unknown := [path for path in paths if not path.endswith(ENDINGS)]:
-            raise ValueError(f"{unknown[0]!r} does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
+        if unknown := [path for path in paths if not path.endswith(READOUT_ENDINGS)]:
+            raise ValueError(
+                f"{unknown[0]!r} does not end in {' or '.join(READOUT_ENDINGS)}; save it in one of these formats"
+            )
         return self

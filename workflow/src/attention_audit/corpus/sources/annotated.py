@@ -17,18 +17,18 @@ from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.section import Name
 
-from ..rationales import Annotations, Scored, Span, find_words, mark_scores
+from ..rationales import Annotations, Scored, Span, find_word_spans, mark_scores
 from ..raw import decode_lines, find_remedy, open_members, read_content, read_split_lines, require_format
 from ..source import RawFiles, RawSource, RemoteFile
 from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
-CLASSES = ("negative", "positive")
-SENTIMENTS = {*"01234"}
+SENTIMENT_CLASSES = ("negative", "positive")
+TREE_SENTIMENTS = {*"01234"}
 NEUTRAL = 2
 MIN_MARKED_SENTIMENT = 0.5
 """The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
-LABELS = "phrase labels"
+PHRASE_LABELS = "phrase labels"
 """Who marked the words: nobody, but the labels of the phrases say which ones."""
 BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 
@@ -69,7 +69,7 @@ def parse_tree(line: str) -> Phrase:
             stack.append([])
         elif token == ")":
             label, *parts = stack.pop() or [""]
-            if not isinstance(label, str) or label not in SENTIMENTS or not parts:
+            if not isinstance(label, str) or label not in TREE_SENTIMENTS or not parts:
                 raise ValueError("node without sentiment or words")
             stack[-1].append(join_parts(int(label), parts))
         else:
@@ -100,7 +100,7 @@ class SstCorpus(RawSource):
     """The Stanford Sentiment Treebank, two classes, whole sentences."""
 
     annotated = True
-    ordered = CLASSES
+    ordered = SENTIMENT_CLASSES
 
     kind: Literal["sst"]
     """sst: trees in Penn Treebank format, as Stanford publishes them."""
@@ -131,15 +131,15 @@ class SstCorpus(RawSource):
             before, scores = None, [(at, at + 1, score) for at, score in enumerate(tree.scores)]
             if self.clean:
                 text, scores, before = clean_phrase(tree)
-            annotations = mark_scores(LABELS, scores, MIN_MARKED_SENTIMENT)
-            label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
+            annotations = mark_scores(PHRASE_LABELS, scores, MIN_MARKED_SENTIMENT)
+            label, id_ = SENTIMENT_CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
             yield Text(id_, split, label, text, location, annotations=annotations, written=before)
 
 
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
 """What an annotator says of a review, who may not know, as a class."""
-COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
-LABEL, TEXT, ANSWER, MAP = COLUMNS.values()
+YELP_COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
+LABEL_COLUMN, TEXT_COLUMN, ANSWER_COLUMN, MAP_COLUMN = YELP_COLUMNS.values()
 PART = "parts."
 """Begins the field of a part."""
 
@@ -157,7 +157,7 @@ class YelpHatCorpus(RawSource):
     """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
 
     annotated = True
-    ordered = CLASSES
+    ordered = SENTIMENT_CLASSES
 
     kind: Literal["yelp-hat"]
     """yelp-hat: reviews with the words that people marked."""
@@ -179,22 +179,26 @@ class YelpHatCorpus(RawSource):
         """
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for location, row in read_delimited(raw[field], COLUMNS):
-                reviews.setdefault(row[TEXT], []).append((location, row))
+            for location, row in read_delimited(raw[field], YELP_COLUMNS):
+                reviews.setdefault(row[TEXT_COLUMN], []).append((location, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
                 location = rows[0][0]
-                stars = {row[LABEL] for _, row in rows}
+                stars = {row[LABEL_COLUMN] for _, row in rows}
                 if len(stars) > 1 or not stars <= {"0", "1"}:
-                    raise AuditError(f"{location}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
-                label, words, miscounted = CLASSES[int(stars.pop())], find_words(text), 0
+                    raise AuditError(
+                        f"{location}: {LABEL_COLUMN} is {', '.join(sorted(stars))}, and must be one of 0 and 1"
+                    )
+                label, words, miscounted = SENTIMENT_CLASSES[int(stars.pop())], find_word_spans(text), 0
                 marks: dict[str, list[Span]] = {}
                 labels: dict[str, str] = {}
                 for annotator, (where, row) in enumerate(rows, start=1):
-                    answer, map_ = row[ANSWER], read_map(row[MAP])
+                    answer, map_ = row[ANSWER_COLUMN], read_map(row[MAP_COLUMN])
                     if answer not in ANSWERS:
-                        raise AuditError(f"{where}: {ANSWER} is {answer!r:.50}, and must be one of yes, no and idk")
+                        raise AuditError(
+                            f"{where}: {ANSWER_COLUMN} is {answer!r:.50}, and must be one of yes, no and idk"
+                        )
                     if not map_:
-                        raise AuditError(f"{where}: {MAP} has no word; is it a map as published?")
+                        raise AuditError(f"{where}: {MAP_COLUMN} has no word; is it a map as published?")
                     if self.annotators == "agreeing" and ANSWERS[answer] != label:
                         continue
                     if len(map_) != len(words):

@@ -32,8 +32,8 @@ from ..source import OTHER_CORPUS, RawFiles, Source
 from ..text import SPLITS, Text, Texts
 
 Random = np.random.Generator
-Words = npt.NDArray[np.str_]
-Written = tuple[list[str], list[int], list[int] | None]
+WordArray = npt.NDArray[np.str_]
+GeneratedText = tuple[list[str], list[int], list[int] | None]
 """The words of a text, the positions of its cues, and those of each sentence's first word, where there are several."""
 
 ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
@@ -81,7 +81,7 @@ class Kind:
     decoys: int = 0
 
 
-KINDS = {
+TEXT_KINDS = {
     "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"])),
     "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS])),
     "static": Kind(800, 8, 15, 1 / 2, ([], [])),
@@ -121,7 +121,7 @@ def draw_votes(kind: str, random: Random, label: int, length: int) -> list[int]:
     return [label] * {"static": 0, "unison": length}.get(kind, 1)
 
 
-def draw_words(random: Random, count: int) -> list[str]:
+def invent_words(random: Random, count: int) -> list[str]:
     """Draw `count` different pronounceable words, shorter ones first. No sequence of the syllables spells a cue."""
     words: dict[str, None] = {}
     while len(words) < count:
@@ -130,9 +130,9 @@ def draw_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def write_text(kind: str, random: Random, label: int, words: Words, shares: Floats) -> Written:
+def write_text(kind: str, random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
     """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
-    recipe = KINDS[kind]
+    recipe = TEXT_KINDS[kind]
     excess = recipe.mean - recipe.shortest
     length = recipe.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = random.choice(words, length, p=shares).tolist()
@@ -153,17 +153,17 @@ CUES = (
     ["owl", "jay", "wren", "crow"],
 )
 """Of `digest`: four words for each class, which no filler can equal. They are half of the planted sentence's words."""
-SENTENCES, MORE_SENTENCES = 3, 5
-WORDS, MORE_WORDS = 4, 6
+MIN_SENTENCES, EXTRA_SENTENCES = 3, 5
+MIN_SENTENCE_WORDS, EXTRA_SENTENCE_WORDS = 4, 6
 """A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
 
 
-def write_document(random: Random, label: int, words: Words, shares: Floats) -> Written:
+def write_document(random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
     """Write a document of class `label`. All words of the planted sentence count as its cues."""
-    count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
+    count = MIN_SENTENCES + int(random.integers(EXTRA_SENTENCES + 1))
     sentences = []
     for _ in range(count):
-        length = WORDS + int(random.integers(MORE_WORDS + 1))
+        length = MIN_SENTENCE_WORDS + int(random.integers(EXTRA_SENTENCE_WORDS + 1))
         sentences.append([*random.choice(words, length, p=shares).tolist(), "."])
     evidence = int(random.integers(count))
     length = len(sentences[evidence]) - 1
@@ -202,13 +202,13 @@ class ControlCorpus(Source):
         another. Evidence: all cues; in chorus those of the minority too, since only all cues together show the
         majority; None for static; in digest, the words of the planted sentence.
         """
-        write: Callable[..., Written] = write_document
+        write: Callable[..., GeneratedText] = write_document
         fillers, classes, positive, stream = FILLERS, len(CUES), None, STREAM
-        if kind := KINDS.get(self.kind):
+        if kind := TEXT_KINDS.get(self.kind):
             write, fillers, positive = partial(write_text, self.kind), kind.fillers, kind.positive
-            classes, stream = len(kind.cues), list(KINDS).index(self.kind)
+            classes, stream = len(kind.cues), list(TEXT_KINDS).index(self.kind)
         streams = [np.random.default_rng([self.seed, stream, i]) for i in range(1 + len(SPLITS))]
-        words = np.array(draw_words(streams[0], fillers))
+        words = np.array(invent_words(streams[0], fillers))
         shares = 1 / (np.arange(1, len(words) + 1) + RANK_SHIFT)
         shares /= shares.sum()
         for split, random in zip(SPLITS, streams[1:], strict=True):

@@ -238,7 +238,7 @@ class NewsgroupsCorpus(RawSource):
             yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {'/'.join(file)}")
 
 
-SENTIMENTS = {"neg": "negative", "pos": "positive"}
+IMDB_SENTIMENTS = {"neg": "negative", "pos": "positive"}
 RATINGS = [*"1234", "7", "8", "9", "10"]
 KERAS_FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 KERAS = str.maketrans(ascii_uppercase + KERAS_FILTERS, ascii_lowercase + " " * len(KERAS_FILTERS))
@@ -271,7 +271,7 @@ class ImdbCorpus(RawSource):
     @property
     def class_order(self) -> list[str]:
         """Return negative, positive; or the ratings in ascending order."""
-        return list(SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
+        return list(IMDB_SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
@@ -304,7 +304,7 @@ class ImdbCorpus(RawSource):
             written = RawText(text, range(len(text)))
             if self.keras:
                 taken, written = [word for word, _ in words], RawText(text, [start for _, start in words])
-            label = SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
+            label = IMDB_SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
             id_ = f"{name}-{split}-{sentiment}-{stem}"
             yield Text(id_, split, label, taken, f"{archive}: {member}", written=written)
 

@@ -17,7 +17,7 @@ from ..source import RawFiles, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
 from ..tokens import DEIDENTIFIED
 
-NEGATIVE, POSITIVE = CLASSES = ("negative", "positive")
+NEGATIVE, POSITIVE = DIAGNOSIS_CLASSES = ("negative", "positive")
 RULES = {
     "diabetes": {frozenset[str](): NEGATIVE, frozenset({"25000"}): POSITIVE},
     "anemia": {frozenset({"2852"}): NEGATIVE, frozenset({"2851"}): POSITIVE},
@@ -27,16 +27,16 @@ RULES = {
 Codes are ICD-9, by their beginning and, as in MIMIC, without the point: 2852 is 285.2 with all codes below it.
 """
 PASSAGE = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
-RUN = re.compile(r"([^\w\s]|_)(\s*\1)+")
+REPEATED_MARK = re.compile(r"([^\w\s]|_)(\s*\1)+")
 LocalFile = Annotated[str, Field(min_length=1)]
 
 
-def clean(text: str) -> str:
+def clean_note(text: str) -> str:
     """Clean a note, in which each de-identified passage becomes one word, and each run of one mark a single mark."""
-    return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
+    return f" {DEIDENTIFIED} ".join(REPEATED_MARK.sub(r" \1 ", part) for part in PASSAGE.split(text))
 
 
-def read_table(path: Path, *columns: str) -> Fields:
+def read_mimic_table(path: Path, *columns: str) -> Fields:
     """Read the values of `columns` in every row of a table of MIMIC, with the row's place.
 
     Raises AuditError, naming the line, where a column or part of a row is missing.
@@ -57,14 +57,14 @@ def read_labels(path: Path, task: str) -> dict[str, str]:
     """Read the class of every admission that has one; an admission without any code has none."""
     rules = RULES[task]
     codes_of: defaultdict[str, set[str]] = defaultdict(set)
-    for _, (admission, code) in read_table(path, "HADM_ID", "ICD9_CODE"):
+    for _, (admission, code) in read_mimic_table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
             codes_of[admission] |= {begins for begins in chain(*rules) if code.startswith(begins)}
     labels = ((admission, rules.get(frozenset(codes))) for admission, codes in codes_of.items())
     return {admission: label for admission, label in labels if label is not None}
 
 
-def read_splits(lists: RawFiles) -> dict[str, str]:
+def read_admission_splits(lists: RawFiles) -> dict[str, str]:
     """Read the split of every admission in the id lists; `lists` has the path of a list by split.
 
     Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
@@ -83,7 +83,7 @@ def read_splits(lists: RawFiles) -> dict[str, str]:
 class MimicCorpus(RawSource):
     """Discharge summaries of MIMIC-III, which users get themselves; one text for each admission, two classes."""
 
-    ordered = CLASSES
+    ordered = DIAGNOSIS_CLASSES
 
     kind: Literal["mimic"]
     """mimic: discharge summaries of MIMIC-III."""
@@ -118,11 +118,11 @@ class MimicCorpus(RawSource):
         """
         labels = read_labels(raw["diagnoses"], self.task)
         lists = {split: raw[f"{split}_ids"] for split in SPLITS if f"{split}_ids" in raw}
-        splits = read_splits(lists)
+        splits = read_admission_splits(lists)
         admissions = labels.keys() & splits.keys() if lists else labels.keys()
         # of each note whether it is an addendum; the note, compressed, since tens of thousands are in memory together
         stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
-        for location, row in read_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
+        for location, row in read_mimic_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
             admission, category, description, error, note = row
             if category == "Discharge summary" and error != "1" and admission in admissions:
                 stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), location))
@@ -132,4 +132,4 @@ class MimicCorpus(RawSource):
             # reports before addenda
             text = " ".join(zlib.decompress(note).decode() for _, note, _ in sorted(notes, key=itemgetter(0)))
             location = notes[0][2]
-            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(text), location)
+            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean_note(text), location)

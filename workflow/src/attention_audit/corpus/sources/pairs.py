@@ -87,7 +87,7 @@ class BabiCorpus(RawSource):
 
 
 ENTITY = "@entity"
-BLOCK = 4
+LINES_A_QUESTION = 4
 """Lines of a block: question, answer, passage, and an empty one."""
 
 
@@ -111,11 +111,11 @@ class CnnCorpus(RawSource):
         hint = "cnn/{}.txt in it; is it cnn.tar.gz?"
         for split, where, text in read_split_files(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, hint):
             stripped = map(str.strip, text)
-            for number, block in enumerate(zip_longest(*[stripped] * BLOCK), start=1):
+            for number, block in enumerate(zip_longest(*[stripped] * LINES_A_QUESTION), start=1):
                 question, answer, passage, empty = block
                 if not any(block):
                     continue
-                location = f"{where}, line {BLOCK * (number - 1) + 1}"
+                location = f"{where}, line {LINES_A_QUESTION * (number - 1) + 1}"
                 if passage is None or empty or not answer.startswith(ENTITY):
                     raise AuditError(
                         f"{location}: not a question, its answer, a passage, an empty line; {find_remedy(archive)}"
@@ -126,14 +126,14 @@ class CnnCorpus(RawSource):
                 yield Text(id_, split, answer, words, location, query=question.split(), candidates=entities)
 
 
-CLASSES = ("contradiction", "entailment", "neutral")
+NLI_CLASSES = ("contradiction", "entailment", "neutral")
 
 
 class SnliCorpus(RawSource):
     """Premises (the text) with hypotheses (the query), three classes."""
 
     paired = True
-    ordered = CLASSES
+    ordered = NLI_CLASSES
 
     kind: Literal["snli"]
     """snli: pairs of the SNLI archive."""
@@ -159,9 +159,9 @@ class SnliCorpus(RawSource):
                 yield Text(id_, split, label, premise, location, query=hypothesis, group=premise)
 
 
-SENTENCES = ("Sentence1", "Sentence2")
+SENTENCE_COLUMNS = ("Sentence1", "Sentence2")
 """The columns of premises and of hypotheses."""
-MARK = "*"
+HIGHLIGHT = "*"
 """Stands on both sides of a highlighted word."""
 MAX_ANNOTATORS = 3
 """Annotators of a pair at most: one of a training pair, three of the others."""
@@ -172,9 +172,9 @@ def find_highlighted(sentence: str, marked: str) -> list[Span] | None:
 
     White space does not count, of which copies have more or less.
     """
-    offsets = [at for at, character in enumerate(sentence) if character != MARK and not character.isspace()]
+    offsets = [at for at, character in enumerate(sentence) if character != HIGHLIGHT and not character.isspace()]
     # what lies outside of marks and within them, by turns
-    parts = "".join(marked.split()).split(MARK)
+    parts = "".join(marked.split()).split(HIGHLIGHT)
     if len(parts) % 2 == 0 or "".join(parts) != "".join(sentence[at] for at in offsets):
         return None
     bounds = [0, *accumulate(map(len, parts))]
@@ -187,7 +187,7 @@ class EsnliCorpus(RawSource):
 
     paired = True
     annotated = True
-    ordered = CLASSES
+    ordered = NLI_CLASSES
 
     kind: Literal["esnli"]
     """esnli: pairs with highlighted words, as published in csv files."""
@@ -210,8 +210,8 @@ class EsnliCorpus(RawSource):
 
         Raises AuditError, naming file and line, where a row is not as published.
         """
-        premise, hypothesis = SENTENCES
-        text, query = SENTENCES if self.text == "premise" else (hypothesis, premise)
+        premise, hypothesis = SENTENCE_COLUMNS
+        text, query = SENTENCE_COLUMNS if self.text == "premise" else (hypothesis, premise)
         wanted = {"label": "gold_label", "text": text, "query": query, "marks": f"{text}_marked_1"}
         numbers = dict.fromkeys(SPLITS, 0)
         for field in self.remote_files():
@@ -219,9 +219,9 @@ class EsnliCorpus(RawSource):
             for location, row in read_delimited(raw[field], wanted):
                 numbers[split] += 1
                 label = row["gold_label"]
-                if label not in CLASSES:
+                if label not in NLI_CLASSES:
                     raise AuditError(
-                        f"{location}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}"
+                        f"{location}: gold_label is {label!r:.50}, and must be one of {', '.join(NLI_CLASSES)}"
                     )
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
                 copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MAX_ANNOTATORS + 1)}

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout, name_classes
-from attention_audit.given.files import read as read_given
+from attention_audit.given import GivenReadout, list_class_names
+from attention_audit.given.files import read_given_readout
 from attention_audit.section import Distinct, Name, OwnPath
 
 from ..rationales import Evidence, mark_words, read_annotations
@@ -258,15 +258,15 @@ class ReadoutCorpus(RawSource):
 
     def name_classes(self, name: str, readout: GivenReadout) -> list[str]:
         """Name the classes. Raises AuditError where there are others than are named."""
-        return name_classes(self.classes, readout.classes, f"own.{name}.classes")
+        return list_class_names(self.classes, readout.classes, f"own.{name}.classes")
 
     def list_classes(self, name: str, raw: RawFiles) -> list[str]:
         """List the classes of the readout, some of which may be no text's."""
-        return self.name_classes(name, read_given(raw["path"]))
+        return self.name_classes(name, read_given_readout(raw["path"]))
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
-        readout = read_given(raw["path"])
+        readout = read_given_readout(raw["path"])
         classes = self.name_classes(name, readout)
         columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
         for id_, label, words, evidence in zip(*columns, strict=True):
