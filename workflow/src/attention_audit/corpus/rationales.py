@@ -225,10 +225,8 @@ def read_annotations(location: str, text: str, row: Mapping[str, Any], evidence:
             answers = {str(name): marks for name, marks in by_name.items() if marks is not None}
             by_annotator |= {name: _read_marks(name, text, marks, evidence) for name, marks in answers.items()}
         except (ValueError, TypeError, KeyError, OverflowError) as error:
-            raise AuditError(
-                f"{location}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, "
-                "or set `evidence.written`"
-            ) from error
+            fault = f"column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}"
+            raise AuditError(location, fault, "mend it, or set `evidence.written`") from error
     annotations = by_annotator.values()
     marks = {name: spans for annotation in annotations for name, spans in annotation.marks.items()}
     scores = [score for annotation in annotations for score in annotation.scores or ()]

@@ -130,14 +130,14 @@ def describe_splitting(tokens: Tokens) -> str:
     return SEGMENTED.get(tokens.tokenizer, "")
 
 
-def name_lacking(tokens: Tokens) -> str:
-    """Say which package is missing that a language without spaces needs, and how to install it; "" where none is."""
+def name_lacking(tokens: Tokens) -> AuditError | None:
+    """Say which package is missing that a language without spaces needs, and how to install it; None where none is."""
     if tokens.tokenizer in PACKAGES:
         try:
             get_pipeline(tokens.tokenizer, tokens.segmenter)
         except AuditError as error:
-            return str(error)
-    return ""
+            return error
+    return None
 
 
 @cache
@@ -161,9 +161,9 @@ def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
     return language
 
 
-def describe_missing_segmenter(code: str) -> str:
-    """Say what a language is split by, which is not installed, and how to install it."""
-    return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
+def describe_missing_segmenter(code: str) -> tuple[str, str]:
+    """Say what a language is split by, which is not installed; and how to install it."""
+    return f"{SEGMENTED[code]}, which is not installed", f"install it ({PACKAGES[code]})"
 
 
 def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
@@ -174,10 +174,9 @@ def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
     try:
         language = build_pipeline(code, segmenter)
     except ImportError as error:
-        raise AuditError(
-            f"tokens: {describe_missing_segmenter(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
-            "between the words already"
-        ) from error
+        fault, remedy = describe_missing_segmenter(code)
+        otherwise = "set `tokens: {tokenizer: spaces}` where spaces stand between the words already"
+        raise AuditError("tokens", fault, f"{remedy}, or {otherwise}") from error
     if len(language.vocab) > MAX_PIPELINE_WORDS:
         build_pipeline.cache_clear()
         language = build_pipeline(code, segmenter)

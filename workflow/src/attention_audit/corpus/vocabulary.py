@@ -47,7 +47,7 @@ def open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     chosen = [name for name in names if member in (None, name)]
     if len(chosen) != 1:
-        raise AuditError(f"{path}: holds {list_few(names) or 'nothing'}; name one as `member` in the config")
+        raise AuditError(str(path), f"holds {list_few(names) or 'nothing'}", "name one as `member` in the config")
     for _, stream in open_members(path, re.escape(chosen[0])):
         yield stream
 
@@ -67,18 +67,18 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
             if number == 1 and (header := re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line)):
                 if int(header[1]) != dimension:
-                    raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
+                    raise AuditError(f"{path}: line 1", f"{int(header[1])} numbers a word, not {dimension}", mend)
                 continue
             word, *fields = line.rstrip().rsplit(b" ", dimension)
             # parts of the word that are numbers, except its first part, are of a longer vector
             count = len(fields) + sum(VECTOR_NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
             if count != dimension:
-                raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
+                raise AuditError(f"{path}: line {number}", f"{count} numbers, not {dimension}", mend)
             if word in wanted and wanted[word] not in vectors:
                 with suppress(ValueError), np.errstate(over="ignore"):
                     vectors[wanted[word]] = np.array([*map(float, fields)]).astype(np.float32)
                 if not np.isfinite(vectors.get(wanted[word], np.nan)).all():
-                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file")
+                    raise AuditError(f"{path}: line {number}", "a field is no number", "mend the file")
     return vectors
 
 

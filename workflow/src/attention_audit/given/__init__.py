@@ -107,8 +107,8 @@ def softmax(logits: Floats) -> Floats:
 
 GivenTrainings = GivenReadout | Sequence[GivenReadout]
 """The readouts of a model, one or several."""
-Faults = Iterator[tuple[str, str]]
-"""Faults of a text, each with its column."""
+Faults = Iterator[tuple[str, str, str]]
+"""The column, the fault and the remedy of what is wrong with a text."""
 
 
 def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
@@ -116,21 +116,21 @@ def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Float
     tokens, outputs, classes = readout.tokens[number], len(readout.bias[number]), readout.classes
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
-        yield "tokens", "has no word; leave the text out"
+        yield "tokens", "has no word", "leave the text out"
     elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING_WORDS:
-        yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
+        yield "tokens", f"has padding at an end, {min(padding)!r}", "leave it out, with its weights"
     if heads != readout.heads or not heads:
-        fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}; give every text the same heads"
-        yield "attention", fault
+        fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}"
+        yield "attention", fault, "give every text the same heads"
     for column, values in by_word.items():
         if len(values) != len(tokens):
-            yield column, f"has {len(values)} entries for {len(tokens)} words; give each word one"
+            yield column, f"has {len(values)} entries for {len(tokens)} words", "give each word one"
     if added != outputs:
-        yield "contribution", f"has {added} values a word, and bias has {outputs}; give both as many"
+        yield "contribution", f"has {added} values a word, and bias has {outputs}", "give both as many"
     if classes < 2:
-        yield "probabilities", f"has {classes} values; give one for each class, two or more"
+        yield "probabilities", f"has {classes} values", "give one for each class, two or more"
     if readout.decided and outputs not in ({1, 2} if classes == 2 else {classes}):
-        yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
+        yield "bias", f"has {outputs} values for {classes} classes", "give one a class, or one for two classes"
 
 
 def find_faults(readout: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
@@ -139,24 +139,25 @@ def find_faults(readout: GivenReadout, number: int, by_word: Mapping[str, Floats
     bias, predicted, words = readout.bias[number], readout.probabilities[number], len(readout.tokens[number])
     for column, values in {**by_word, "bias": bias, "probabilities": predicted}.items():
         if not np.isfinite(values).all():
-            yield column, "holds NaN, an infinite number or nothing at all; give numbers"
+            yield column, "holds NaN, an infinite number or nothing at all", "give numbers"
     if (attention < 0).any():
-        yield "attention", f"holds {attention.min():.4g}; give weights that are not negative"
+        yield "attention", f"holds {attention.min():.4g}", "give weights that are not negative"
     for head, total in enumerate(attention.sum(1)):
         if abs(total - 1) > SUM:
             of_head = f"head {head}: " * (len(attention) > 1)
-            yield "attention", f"{of_head}sums to {total:.6g}; give weights that sum to 1"
+            yield "attention", f"{of_head}sums to {total:.6g}", "give weights that sum to 1"
     if not 0 <= readout.labels[number] < readout.classes:
         fault = f"is {readout.labels[number]}, and the classes are 0 to {readout.classes - 1}"
-        yield "label", f"{fault}; number the classes from 0"
+        yield "label", fault, "number the classes from 0"
     if outside := [position for position in readout.evidence[number] or [] if not 0 <= position < words]:
-        yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
+        yield "evidence", f"names word {outside[0]} of {words}", "count words from 0"
     if not readout.decided:
         if abs(np.abs(predicted).sum() - 1) > SUM:
-            yield "probabilities", f"sums to {predicted.sum():.6g}; give probabilities that sum to 1, none below 0"
+            fault = f"sums to {predicted.sum():.6g}"
+            yield "probabilities", fault, "give probabilities that sum to 1, none below 0"
     elif (gap := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
         fault = f"is {gap:.2g} away from softmax(attention x contribution + bias)"
-        yield "probabilities", f"{fault}; give contributions that are exact"
+        yield "probabilities", fault, "give contributions that are exact"
 
 
 def check_readout(readout: GivenReadout) -> None:
@@ -172,29 +173,32 @@ def check_readout(readout: GivenReadout) -> None:
     """
     ((twice, times),) = Counter(readout.ids).most_common(1)
     if times > 1:
-        raise AuditError(f"{name_column(readout.place, twice, 'id')}: occurs twice; make ids unique")
+        raise AuditError(name_column(readout.place, twice, "id"), "occurs twice", "make ids unique")
     for number, name in enumerate(readout.ids):
         maps = {f"maps: {map_}": scores[number] for map_, scores in readout.maps.items()}
         attention = np.atleast_2d(readout.attention[number]).T
         by_word = {"attention": attention, **maps, "contribution": readout.contribution[number]}
         # the first fault of a text ends it, since what follows relies on what comes before
-        for column, fault in chain(find_misfits(readout, number, by_word), find_faults(readout, number, by_word)):
-            raise AuditError(f"{name_column(readout.place, name, column)}: {fault}")
+        faults = chain(find_misfits(readout, number, by_word), find_faults(readout, number, by_word))
+        for column, fault, remedy in faults:
+            raise AuditError(name_column(readout.place, name, column), fault, remedy)
     if not readout.decided:
         return
     shifts = np.abs(readout.bias - readout.bias[0]).max(axis=1)
     if shifts.max() > REPRODUCED:
         raise AuditError(
-            f"{name_column(readout.place, readout.ids[int(shifts.argmax())], 'bias')}: is another one than in text "
-            f"{readout.ids[0]!r}, so that any contributions would fit; give one bias for all texts. What a text adds "
-            f"whatever the weights are may stand in the contribution of each of its words; {LEAVE_OUT_HINT}"
+            name_column(readout.place, readout.ids[int(shifts.argmax())], "bias"),
+            f"is another one than in text {readout.ids[0]!r}, so that any contributions would fit",
+            "give one bias for all texts. What a text adds whatever the weights are may stand in the contribution of "
+            f"each of its words; {LEAVE_OUT_HINT}",
         )
     contributions = [values for values in readout.contribution if len(values) > 1]
     constant = contributions and max(np.ptp(values, axis=0).max() for values in contributions) <= REPRODUCED
     if constant and np.ptp([values[0] for values in contributions], axis=0).max() > REPRODUCED:
         raise AuditError(
-            f"{readout.place}: column contribution: all words of a text have the same, and other texts have others, so "
-            f"that any weights would do; give what each word adds; {LEAVE_OUT_HINT}"
+            f"{readout.place}: column contribution",
+            "all words of a text have the same, and other texts have others, so that any weights would do",
+            f"give what each word adds; {LEAVE_OUT_HINT}",
         )
 
 
@@ -215,26 +219,26 @@ def check_beside(readout: GivenReadout, reference: GivenReadout) -> None:
         if absent:
             rest = f" and {len(absent) - 1} more" * (len(absent) > 1) + of_how_many
             raise AuditError(
-                f"{name_column(location, absent[0], 'id')}: is {fault}{rest}; give every training the same texts"
+                name_column(location, absent[0], "id"), f"is {fault}{rest}", "give every training the same texts"
             )
     if readout.classes != reference.classes:
-        fault = f"has {readout.classes} classes, and in {reference.place} {reference.classes}; give both as many"
-        raise AuditError(f"{name_column(location, readout.ids[0], 'probabilities')}: {fault}")
+        fault = f"has {readout.classes} classes, and in {reference.place} {reference.classes}"
+        raise AuditError(name_column(location, readout.ids[0], "probabilities"), fault, "give both as many")
     for number, name in enumerate(readout.ids):
         row = rows[name]
         if readout.tokens[number] != reference.tokens[row]:
             raise AuditError(
-                f"{name_column(location, name, 'tokens')}: are not the words of {reference.place}; give both the same"
+                name_column(location, name, "tokens"), f"are not the words of {reference.place}", "give both the same"
             )
         if readout.labels[number] != reference.labels[row]:
-            fault = f"is {readout.labels[number]}, and in {reference.place} {reference.labels[row]}; give both the same"
-            raise AuditError(f"{name_column(location, name, 'label')}: {fault}")
+            fault = f"is {readout.labels[number]}, and in {reference.place} {reference.labels[row]}"
+            raise AuditError(name_column(location, name, "label"), fault, "give both the same")
 
 
 def refuse_count(length: int, count: int | None, location: str, what: str = "text") -> None:
     """Raise AuditError where there are not as many entries as texts, or as words; None is any count."""
     if count is not None and length != count:
-        raise AuditError(f"{location}: has {length} entries for {count} {what}s; give each {what} one")
+        raise AuditError(location, f"has {length} entries for {count} {what}s", f"give each {what} one")
 
 
 def convert_numbers(
@@ -259,9 +263,9 @@ def convert_numbers(
     except (RuntimeError, TypeError, ValueError) as error:
         wanted = next((f"give {part}" for name, part in TOOL_HINTS.items() if hasattr(values, name)), wanted)
         fault = f"is {type(values).__name__}, and no numbers in rows of the same length ({error})"
-        raise AuditError(f"{location}: {fault}; {wanted}") from error
+        raise AuditError(location, fault, wanted) from error
     if array.ndim not in axes:
-        raise AuditError(f"{location}: is {type(values).__name__} of shape {array.shape}; {wanted}")
+        raise AuditError(location, f"is {type(values).__name__} of shape {array.shape}", wanted)
     refuse_count(len(array), count, location, what)
     # what is given may be filled anew later
     return array.copy()
@@ -271,7 +275,7 @@ def make_list(values: Any, location: str, count: int | None = None) -> list[Any]
     """List what is given of each text, of `count` if that is known. Raises AuditError where it is no such list."""
     # of a frame, the names of its columns are iterated
     if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
-        raise AuditError(f"{location}: is {type(values).__name__}, and no list; give one")
+        raise AuditError(location, f"is {type(values).__name__}, and no list", "give one")
     listed = [*values]
     refuse_count(len(listed), count, location)
     return listed
@@ -284,14 +288,14 @@ def list_tokens(tokens: Any, location: str) -> list[list[str]]:
     texts = []
     for number, words in enumerate(make_list(tokens, location)):
         if isinstance(words, str):
-            raise AuditError(f"{location}: text {number} is one string; give the list of its words")
+            raise AuditError(location, f"text {number} is one string", "give the list of its words")
         texts.append(make_list(words, f"{location}: text {number}"))
         if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
             raise AuditError(
-                f"{location}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them"
+                location, f"text {number} holds {wrong[0]!r}, and no word", "give words, and no ids of them"
             )
     if not texts:
-        raise AuditError(f"{location}: there is no text; give some")
+        raise AuditError(location, "there is no text", "give some")
     return texts
 
 
@@ -305,7 +309,7 @@ def list_integers(values: Any, location: str, count: int | None = None, kinds: s
         array = np.asarray(listed)
         if not array.size or (array.ndim == 1 and array.dtype.kind in kinds and (array % 1 == 0).all()):
             return [int(value) for value in array]
-    raise AuditError(f"{location}: holds something else than whole numbers; give a flat list of these")
+    raise AuditError(location, "holds something else than whole numbers", "give a flat list of these")
 
 
 def list_class_names(classes: Any, count: int, location: str = "classes") -> list[str]:
@@ -314,16 +318,17 @@ def list_class_names(classes: Any, count: int, location: str = "classes") -> lis
     """
     names = [*map(str, range(count) if classes is None else make_list(classes, location))]
     if len(names) != count:
-        raise AuditError(f"{location}: has {len(names)} names for {count} classes; name each, in their order")
+        raise AuditError(location, f"has {len(names)} names for {count} classes", "name each, in their order")
     if twice := [name for at, name in enumerate(names) if name in names[:at]]:
-        raise AuditError(f"{location}: names {twice[0]!r} twice; give each class a name of its own")
+        raise AuditError(location, f"names {twice[0]!r} twice", "give each class a name of its own")
     return names
 
 
 def refuse_kind(value: Any, kind: Any, location: str, wanted: str) -> None:
     """Raise AuditError where a value is of another kind. wanted: what this kind is called, and what to give."""
     if not isinstance(value, kind):
-        raise AuditError(f"{location}: is {type(value).__name__}, and no {wanted}")
+        kind_name, _, remedy = wanted.partition("; ")
+        raise AuditError(location, f"is {type(value).__name__}, and no {kind_name}", remedy)
 
 
 def check_path(path: Any, location: str) -> Path:
@@ -347,7 +352,7 @@ def name_readouts(**arguments: GivenTrainings) -> dict[str, list[GivenReadout]]:
             by_argument[name].append(replace(entry, place=location) if entry.place == PLACE else entry)
             check_beside(by_argument[name][-1], next(iter(by_argument.values()))[0])
         if not any(by_argument.values()):
-            raise AuditError(f"{name}: there is none; give one or more")
+            raise AuditError(name, "there is none", "give one or more")
     return by_argument
 
 
@@ -380,11 +385,11 @@ def readout(
     count = len(texts)
     if (contributions is None) != (bias is None):
         missing = "contributions are" if contributions is None else "bias is"
-        raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
+        raise AuditError(name, f"{missing} left out, and one needs the other", "give both, or neither")
     if contributions is None or bias is None:
         contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
     if not isinstance(maps, Mapping | None):
-        raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
+        raise AuditError(f"{name}: maps", f"is {type(maps).__name__}", "give the scores of each map by its name")
 
     def name_entries(column: str, values: Any) -> Iterator[tuple[str, Any]]:
         listed = make_list(values, f"{name}: column {column}", count)
@@ -397,7 +402,7 @@ def readout(
 
     listed = make_list(range(count) if ids is None else ids, f"{name}: column id", count)
     if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
-        raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
+        raise AuditError(f"{name}: column id", f"holds {wrong[0]!r}", "give each text a name")
     names = [*map(str, listed)]
     gold = list_integers(labels, f"{name}: column label", count, "iufb")
     predicted = convert_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)

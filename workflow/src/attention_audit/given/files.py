@@ -51,7 +51,7 @@ def find_columns(location: str, names: Sequence[str], *extra: str) -> list[str]:
     optional = chain.from_iterable(columns for columns in (CONTRIBUTION_COLUMNS, MAP_COLUMNS) if {*columns} & {*names})
     needed = [*REQUIRED_COLUMNS, *optional, *extra]
     if missing := [name for name in needed if name not in names]:
-        raise AuditError(f"{location}: column {missing[0]} is missing (it has {', '.join(names)}); add it")
+        raise AuditError(location, f"column {missing[0]} is missing (it has {', '.join(names)})", "add it")
     return [*needed, *({"evidence"} & {*names})]
 
 
@@ -67,7 +67,7 @@ def read_given_parquet(path: Path, location: str) -> dict[str, Any]:
     columns = {name: [*map(list_nested, table[name].to_numpy())] for name in table.column_names}
     names = [make_list(each, f"{location}: column map_names") for each in columns.get("map_names", ())]
     if any(each != names[0] for each in names):
-        raise AuditError(f"{location}: column map_names differs between texts; give the same names for each text")
+        raise AuditError(location, "column map_names differs between texts", "give the same names for each text")
     return columns | {"map_names": names[0] if names else []}
 
 
@@ -75,7 +75,7 @@ def read_given_npz(path: Path, location: str) -> dict[str, Any]:
     """Read the arrays of an .npz file, text by text. Raises AuditError where they do not fit."""
     opened = np.load(path, allow_pickle=False)
     if isinstance(opened, np.ndarray):
-        raise AuditError(f"{location}: holds one array and not several; write it with numpy.savez")
+        raise AuditError(location, "holds one array and not several", "write it with numpy.savez")
     arrays: dict[str, Any] = {}
     with opened as file:
         for name in find_columns(location, file.files, "lengths"):
@@ -83,21 +83,21 @@ def read_given_npz(path: Path, location: str) -> dict[str, Any]:
                 arrays[name] = np.atleast_1d(file[name])
             except ValueError as error:
                 raise AuditError(
-                    f"{location}: column {name} holds objects of Python; give arrays of plain types"
+                    location, f"column {name} holds objects of Python", "give arrays of plain types"
                 ) from error
     lengths = list_integers(arrays["lengths"], f"{location}: column lengths")
     if min(lengths, default=0) < 0:
-        raise AuditError(f"{location}: column lengths holds {min(lengths)}; give counts of words")
+        raise AuditError(location, f"column lengths holds {min(lengths)}", "give counts of words")
     for name in filter(arrays.__contains__, WORD_AXES if lengths else ()):
         axis = WORD_AXES[name]
         if (count := arrays[name].shape[axis]) != sum(lengths):
-            fault = f"has {count} entries, and `lengths` counts {sum(lengths)} words; give each word one"
-            raise AuditError(f"{location}: column {name} {fault}")
+            fault = f"column {name} has {count} entries, and `lengths` counts {sum(lengths)} words"
+            raise AuditError(location, fault, "give each word one")
         arrays[name] = np.split(arrays[name], np.cumsum(lengths)[:-1], axis)
     arrays["tokens"] = [words.tolist() for words in arrays["tokens"]]
     if "evidence" in arrays:
         if any(marked.dtype.kind != "b" for marked in arrays["evidence"]):
-            raise AuditError(f"{location}: column evidence is not true or false a word; give it so")
+            raise AuditError(location, "column evidence is not true or false a word", "give it so")
         arrays["evidence"] = [*map(np.flatnonzero, arrays["evidence"])]
     return arrays
 
@@ -110,20 +110,20 @@ def read_given_readout(path: str | Path, place: str = "") -> GivenReadout:
     path = check_path(path, "path")
     place = place or str(path)
     if not path.is_file():
-        raise AuditError(f"{place}: no such file; put it there, or name its place")
+        raise AuditError(place, "no such file", "put it there, or name its place")
     if path.suffix not in READOUT_ENDINGS:
-        raise AuditError(f"{place}: does not end in {' or '.join(READOUT_ENDINGS)}; save it in one of these formats")
+        raise AuditError(place, f"does not end in {' or '.join(READOUT_ENDINGS)}", "save it in one of these formats")
     try:
         columns = (read_given_parquet if path.suffix == ".parquet" else read_given_npz)(path, place)
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, pa.ArrowException) as error:
-        raise AuditError(f"{place}: cannot be read as {path.suffix} ({error}); write it anew") from error
+        raise AuditError(place, f"cannot be read as {path.suffix} ({error})", "write it anew") from error
     if not len(columns["id"]):
-        raise AuditError(f"{place}: has no text; give some")
+        raise AuditError(place, "has no text", "give some")
     map_names = [*map(str, columns.get("map_names", ()))]
     maps = zip(columns["id"], columns.get("maps", ()), strict=False)
     scores = [convert_numbers(each, name_column(place, str(id_), "maps")) for id_, each in maps]
     if len({*map_names}) < len(map_names) or any(len(each) != len(map_names) for each in scores):
-        raise AuditError(f"{place}: columns {' and '.join(MAP_COLUMNS)} do not fit; give each map one name of its own")
+        raise AuditError(place, f"columns {' and '.join(MAP_COLUMNS)} do not fit", "give each map one name of its own")
     arguments: list[Any] = [
         columns.get(name) for name in ("tokens", "attention", *CONTRIBUTION_COLUMNS, "label", "probabilities")
     ]
@@ -140,7 +140,7 @@ def write_given_readout(given: GivenReadout, path: str | Path) -> None:
     refuse_kind(given, GivenReadout, "given", A_READOUT)
     path = check_path(path, "path")
     if path.suffix not in READOUT_ENDINGS:
-        raise AuditError(f"{path}: does not end in {' or '.join(READOUT_ENDINGS)}; name it so")
+        raise AuditError(str(path), f"does not end in {' or '.join(READOUT_ENDINGS)}", "name it so")
     check_readout(given)
     columns: dict[str, Any] = {
         "id": given.ids,

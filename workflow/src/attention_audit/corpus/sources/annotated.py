@@ -124,7 +124,7 @@ class SstCorpus(RawSource):
             try:
                 tree = parse_tree(line)
             except ValueError as error:
-                raise AuditError(f"{location}: malformed tree ({error}); {find_remedy(archive)}") from error
+                raise AuditError(location, f"malformed tree ({error})", find_remedy(archive)) from error
             if tree.sentiment == NEUTRAL:
                 continue
             text: str | list[str] = tree.words
@@ -185,20 +185,18 @@ class YelpHatCorpus(RawSource):
                 location = rows[0][0]
                 stars = {row[LABEL_COLUMN] for _, row in rows}
                 if len(stars) > 1 or not stars <= {"0", "1"}:
-                    raise AuditError(
-                        f"{location}: {LABEL_COLUMN} is {', '.join(sorted(stars))}, and must be one of 0 and 1"
-                    )
+                    fault = f"{LABEL_COLUMN} is {', '.join(sorted(stars))}, and must be one of 0 and 1"
+                    raise AuditError(location, fault)
                 label, words, miscounted = SENTIMENT_CLASSES[int(stars.pop())], find_word_spans(text), 0
                 marks: dict[str, list[Span]] = {}
                 labels: dict[str, str] = {}
                 for annotator, (where, row) in enumerate(rows, start=1):
                     answer, map_ = row[ANSWER_COLUMN], read_map(row[MAP_COLUMN])
                     if answer not in ANSWERS:
-                        raise AuditError(
-                            f"{where}: {ANSWER_COLUMN} is {answer!r:.50}, and must be one of yes, no and idk"
-                        )
+                        fault = f"{ANSWER_COLUMN} is {answer!r:.50}, and must be one of yes, no and idk"
+                        raise AuditError(where, fault)
                     if not map_:
-                        raise AuditError(f"{where}: {MAP_COLUMN} has no word; is it a map as published?")
+                        raise AuditError(where, f"{MAP_COLUMN} has no word", "is it a map as published?")
                     if self.annotators == "agreeing" and ANSWERS[answer] != label:
                         continue
                     if len(map_) != len(words):
@@ -257,7 +255,7 @@ class EraserCorpus(RawSource):
             begins: dict[str, int] = {}
             for docid in docids:
                 if docid not in documents:
-                    raise AuditError(f"{location}: no document {docid!r:.50} in docs; is the archive whole?")
+                    raise AuditError(location, f"no document {docid!r:.50} in docs", "is the archive whole?")
                 begins[docid] = len(words)
                 words += documents[docid]
             text = join_words(words)
@@ -285,5 +283,5 @@ def read_documents(archive: Path) -> dict[str, list[str]]:
             continue
         documents[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
     if not documents:
-        raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
+        raise AuditError(str(archive), "no docs/ and no docs.jsonl in it", "is it an archive of ERASER?")
     return documents

@@ -295,14 +295,12 @@ class ShortcutCorpus(Source):
         corpus = raw[OTHER_CORPUS]
         classes, random = list_corpus_classes(corpus), np.random.default_rng(self.seed)
         if self.plant == "order" and len(classes) != 2:
-            raise AuditError(
-                f"{name}: {self.of} has {len(classes)} classes, and the order of two words decides between two; "
-                "name another `plant`"
-            )
+            fault = f"{self.of} has {len(classes)} classes, and the order of two words decides between two"
+            raise AuditError(name, fault, "name another `plant`")
         cues = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
         for text in read_corpus_texts(corpus):
             if clash := min(cues.intersection(text.text), default=None):
-                raise AuditError(f"{text.place}: has the word {clash!r}, which is to be planted; name another `of`")
+                raise AuditError(text.place, f"has the word {clash!r}, which is to be planted", "name another `of`")
             drawn, label = random.random(), int(random.integers(len(classes)))
             words = self.draw_words(label, random)
             if text.split == SPLITS[-1] or drawn < self.share:

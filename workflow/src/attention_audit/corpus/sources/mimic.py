@@ -45,11 +45,11 @@ def read_mimic_table(path: Path, *columns: str) -> Fields:
     location, header = next(rows, (f"{path}, line 1", []))
     names = [name.strip().upper() for name in header]
     if missing := [column for column in columns if column not in names]:
-        raise AuditError(f"{location}: no column {missing[0]}; is it the right table of MIMIC-III?")
+        raise AuditError(location, f"no column {missing[0]}", "is it the right table of MIMIC-III?")
     chosen = [names.index(column) for column in columns]
     for location, row in rows:
         if len(row) != len(header):
-            raise AuditError(f"{location}: {len(row)} columns, the header has {len(header)}; mend the row")
+            raise AuditError(location, f"{len(row)} columns, the header has {len(header)}", "mend the row")
         yield location, [row[column].strip() for column in chosen]
 
 
@@ -74,9 +74,9 @@ def read_admission_splits(lists: RawFiles) -> dict[str, str]:
         for number, line in enumerate(read_lines(path), start=1):
             location, admission = f"{path}, line {number}", line.strip()
             if admission and not admission.isdecimal():
-                raise AuditError(f"{location}: {admission!r} is no HADM_ID; give one a line")
+                raise AuditError(location, f"{admission!r} is no HADM_ID", "give one a line")
             if admission and splits.setdefault(admission, split) != split:
-                raise AuditError(f"{location}: {admission} is in the {splits[admission]} list too; give it one split")
+                raise AuditError(location, f"{admission} is in the {splits[admission]} list too", "give it one split")
     return splits
 
 
@@ -127,7 +127,7 @@ class MimicCorpus(RawSource):
             if category == "Discharge summary" and error != "1" and admission in admissions:
                 stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), location))
         if not stays:
-            raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
+            raise AuditError(str(raw["notes"]), "no summary of an admission with a class", "is all of one MIMIC-III?")
         for admission, notes in stays.items():
             # reports before addenda
             text = " ".join(zlib.decompress(note).decode() for _, note, _ in sorted(notes, key=itemgetter(0)))

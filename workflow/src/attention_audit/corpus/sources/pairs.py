@@ -118,7 +118,7 @@ class CnnCorpus(RawSource):
                 location = f"{where}, line {LINES_A_QUESTION * (number - 1) + 1}"
                 if passage is None or empty or not answer.startswith(ENTITY):
                     raise AuditError(
-                        f"{location}: not a question, its answer, a passage, an empty line; {find_remedy(archive)}"
+                        location, "not a question, its answer, a passage, an empty line", find_remedy(archive)
                     )
                 words = passage.split()
                 entities = [*dict.fromkeys(word for word in words if word.startswith(ENTITY))]
@@ -220,9 +220,8 @@ class EsnliCorpus(RawSource):
                 numbers[split] += 1
                 label = row["gold_label"]
                 if label not in NLI_CLASSES:
-                    raise AuditError(
-                        f"{location}: gold_label is {label!r:.50}, and must be one of {', '.join(NLI_CLASSES)}"
-                    )
+                    fault = f"gold_label is {label!r:.50}, and must be one of {', '.join(NLI_CLASSES)}"
+                    raise AuditError(location, fault)
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
                 copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MAX_ANNOTATORS + 1)}
                 highlights = {who: find_highlighted(row[text], copy) for who, copy in copies.items() if copy.strip()}

@@ -29,14 +29,13 @@ def read_text(location: str, row: Mapping[str, Any], column: str) -> str:
         return ""
     if not isinstance(cell, str):
         raise AuditError(
-            f"{location}: column {column!r} holds {cell!r:.50}, which is no text; name another column, or mend it"
+            location, f"column {column!r} holds {cell!r:.50}, which is no text", "name another column, or mend it"
         )
     try:
         cell.encode()
     except UnicodeEncodeError as error:
-        raise AuditError(
-            f"{location}: column {column!r} holds half a character ({error.reason}); mend the row"
-        ) from error
+        fault = f"column {column!r} holds half a character ({error.reason})"
+        raise AuditError(location, fault, "mend the row") from error
     return cell
 
 
@@ -204,13 +203,11 @@ class TableCorpus(RawSource):
         for number, (location, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
             label = self.name_class(label_text(read_short(location, row, self.label)))
             if label is None and not (self.drop_unlabelled or self.missing):
-                raise AuditError(
-                    f"{location}: no label in column {self.label!r}; give it one, or leave such rows out with "
-                    "`drop_unlabelled: true`"
-                )
+                remedy = "give it one, or leave such rows out with `drop_unlabelled: true`"
+                raise AuditError(location, f"no label in column {self.label!r}", remedy)
             id_ = read_short(location, row, self.id)
             if self.id is not None and id_ is None:
-                raise AuditError(f"{location}: no id in column {self.id!r}; give it one")
+                raise AuditError(location, f"no id in column {self.id!r}", "give it one")
             split = (read_short(location, row, self.split) or "").lower()
             query = None if self.query is None else read_text(location, row, self.query)
             text = read_text(location, row, self.text)
@@ -227,7 +224,7 @@ class TableCorpus(RawSource):
                 group=read_short(location, row, self.group),
             )
         if not number:
-            raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
+            raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")
 
 
 READOUT_ANNOTATOR = "evidence"
