@@ -2,9 +2,12 @@
 readout from elsewhere, on which nothing is trained.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -15,11 +18,24 @@ from attention_audit.section import Distinct, Name, OwnPath
 
 from ..rationales import Evidence, mark_words, read_annotations
 from ..raw import Layout, Quotes, add_masks, read_mask
-from ..source import RawFiles, RawSource
+from ..source import FILE_NAME, RawFiles, RawSource, RemoteFile
 from ..tabular import DELIMITERS, TABLE_ENDINGS, find_format, read_table_rows
 from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 
+ADDRESS = re.compile(r"https?://[^\s\[\]]+")
+CHECKSUM = re.compile("[0-9a-f]{64}")
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
+
+
+def index_fields(files: str | Mapping[str, str] | None) -> dict[str, str]:
+    """Index what a key says of one file by `path`, or of several by their splits; nothing where it is not set."""
+    return {"path": files} if isinstance(files, str) else dict(files or {})
+
+
+def name_file(url: str) -> str:
+    """Name the file at an address by the last part of its path; "" where that is no name of a file."""
+    name = urlsplit(url).path.rpartition("/")[2]
+    return name if re.fullmatch(FILE_NAME, name) else ""
 
 
 def read_text(location: str, row: Mapping[str, Any], column: str) -> str:
@@ -59,10 +75,16 @@ class TableCorpus(RawSource):
 
     kind: Literal["table"]
     """table: your own csv, tsv, json or jsonl (or .gz or .bz2 of them), Parquet or xlsx file."""
-    path: OwnPath | dict[str, OwnPath]
+    path: OwnPath | dict[str, OwnPath] | None = None
     """The file; or one for each of train, dev and test, of which dev and test can be left out. For classifiers that are
-    given (`hf`), test alone will do.
+    given (`hf`), test alone will do. null: `url` says where it is.
     """
+    url: str | dict[str, str] | None = None
+    """The address of the file, or one for each split, in place of `path`: it is fetched, or taken from a mirror, which
+    has it as `<data set>/<name of the file>`.
+    """
+    sha256: str | dict[str, str] | None = None
+    """The checksum of the file at `url`, or one for each split; null: that of the fetched file is only recorded."""
     text: str = "text"
     """Column of the texts; in JSON and Parquet `data.text` is `text` of `data`."""
     label: str = "label"
@@ -125,22 +147,43 @@ class TableCorpus(RawSource):
         return encoding
 
     @model_validator(mode="after")
+    def _check_addresses(self) -> Self:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("give either `path`, for a file of your own, or `url`, for one that is fetched")
+        if self.sha256 is not None and self.url is None:
+            raise ValueError("sha256: only for a file that is fetched from a `url`; leave it out")
+        if not index_fields(self.sha256).keys() <= self._tables.keys():
+            raise ValueError("sha256: give one checksum for one `url`, or one for each split that `url` names")
+        for key, form, fault in (
+            ("url", ADDRESS, "no address; write it as https://<host>/<path>"),
+            ("sha256", CHECKSUM, "no checksum; write its 64 digits, 0 to 9 and a to f"),
+        ):
+            if wrong := [text for text in index_fields(getattr(self, key)).values() if not form.fullmatch(text)]:
+                raise ValueError(f"{key}: {wrong[0]!r} is {fault}")
+        # all are fetched to one folder
+        names = Counter(map(name_file, index_fields(self.url).values()))
+        if twice := [name for name, count in names.items() if name and count > 1]:
+            raise ValueError(f"url: two files are called {twice[0]!r}; download them, and name them as `path`")
+        return self
+
+    @model_validator(mode="after")
     def _check_files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
-        if not isinstance(self.path, str):
-            if unknown := [split for split in self.path if split not in SPLITS]:
-                raise ValueError(f"path: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
-            if "train" not in self.path and [*self.path] != ["test"]:
-                raise ValueError("path: no file for train; give one, or a file for test alone")
+        key = "path" if self.url is None else "url"
+        if "path" not in self._tables:
+            if unknown := [split for split in self._tables if split not in SPLITS]:
+                raise ValueError(f"{key}: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
+            if "train" not in self._tables and [*self._tables] != ["test"]:
+                raise ValueError(f"{key}: no file for train; give one, or a file for test alone")
             if self.split is not None:
                 raise ValueError("give either one file for each split, or a column `split`")
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
             raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
-        kinds = {path: find_format(path) for path in self._tables.values()}
+        kinds = {path: find_format(path if self.url is None else name_file(path)) for path in self._tables.values()}
         if unreadable := [path for path, kind in kinds.items() if not kind]:
             raise ValueError(
-                f"path: {unreadable[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one "
+                f"{key}: {unreadable[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one "
                 "of these formats"
             )
         flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
@@ -178,13 +221,21 @@ class TableCorpus(RawSource):
 
     @property
     def _tables(self) -> dict[str, str]:
-        """Return the file as `path`; or the files by split."""
-        return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
+        """Return path or address of the file as `path`; or those of the files by split."""
+        return index_fields(self.path if self.url is None else self.url)
+
+    def remote_files(self) -> dict[str, RemoteFile]:
+        """List the file at `url` as `path`, or the files by split."""
+        checksums = index_fields(self.sha256)
+        return {
+            field: RemoteFile(file=name_file(address), url=address, sha256=checksums.get(field))
+            for field, address in index_fields(self.url).items()
+        }
 
     def local_files(self) -> dict[str, str]:
         """List the file as `path`, or the files by split; and those of masks, which begin with `block-`."""
         masks = self.block.files if self.block else {}
-        return self._tables | {f"block-{field}": path for field, path in masks.items()}
+        return index_fields(self.path) | {f"block-{field}": path for field, path in masks.items()}
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`,
