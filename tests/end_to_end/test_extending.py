@@ -30,6 +30,7 @@ MOST = {
     "An encoder": 1,
     "A suite": 5,
     "A data set of a known format": 1,
+    "A csv at an address": 1,
     "A data set of a new format": 2,
     "Other colours": 1,
 }
@@ -40,6 +41,7 @@ WIDTH = 8
 """Of every layer."""
 TEXTS = {"texts": {"train": 64, "dev": 32, "test": 32}}
 SMALL = {
+    "mirror": "mirror",
     "datasets": ["chorus", "static"],
     "corpora": {"chorus": TEXTS, "static": TEXTS, "chorus-again": TEXTS},
     "model": {"embedding": WIDTH, "hidden": WIDTH, "attention_hidden": WIDTH},
@@ -87,6 +89,10 @@ def made(changed):
     """The same, with what the commands make, but for that of the suite, which has a run of its own."""
     examples = [example for example in EXAMPLES if example.title != "A suite"]
     (changed.path / "reviews.txt").write_text("".join(f"__label__{n % 2} text {n} of {n % 5}\n" for n in range(60)))
+    # the page has its checksum
+    cards = "".join(f'"card {n} of {n % 5}",{"yes" if n % 2 else "no"}\n' for n in range(60))
+    (changed.path / "mirror/cards").mkdir(parents=True)
+    (changed.path / "mirror/cards/cards.csv").write_text(f"message,verdict\n{cards}")
     classifiers_on_disk.save(changed.path / "bert", names=("LABEL_0", "LABEL_1"), words=LETTERS)
     changed.overlay(**SMALL)
     run(
@@ -176,8 +182,10 @@ def test_a_model_has_the_encoder_and_the_attention(made):
 def test_a_data_set_is_read(made):
     again = made.frame("corpora/chorus-again/corpus.parquet")
     reviews = made.frame("corpora/reviews/corpus.parquet")
-    assert (len(again), len(reviews)) == (128, 60)
+    cards = made.frame("corpora/cards/corpus.parquet")
+    assert (len(again), len(reviews), len(cards)) == (128, 60, 60)
     assert set(reviews["label_name"]) == {"0", "1"}
+    assert set(cards["label_name"]) == {"no", "yes"}
 
 
 def test_figures_have_the_colours(made):

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.given import PADDING, check, readout, softmax
-from attention_audit.given.files import read as read_given
-from attention_audit.given.files import write as write_given
+from attention_audit.given import PADDING_WORDS, check_readout, readout, softmax
+from attention_audit.given.files import read_given_readout, write_given_readout
 from attention_audit.stages.import_readout import build_readout
 
 WORDS = st.lists(
     st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5).filter(
-        lambda word: word not in PADDING
+        lambda word: word not in PADDING_WORDS
     ),
     min_size=1,
     max_size=6,
@@ -59,8 +58,8 @@ def test_what_was_written_is_read_with_the_same_numbers(given_, ending, bare):
         given_ = replace(given_, contribution=nothing, bias=np.empty((len(given_), 0)))
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"given.{ending}"
-        write_given(given_, path)
-        read = read_given(path)
+        write_given_readout(given_, path)
+        read = read_given_readout(path)
     assert (read.ids, read.tokens, read.evidence) == (given_.ids, given_.tokens, given_.evidence)
     assert read.labels.tolist() == given_.labels.tolist()
     assert (read.place, [*read.maps]) == (str(path), [*given_.maps])
@@ -72,7 +71,7 @@ def test_what_was_written_is_read_with_the_same_numbers(given_, ending, bare):
 @given(readouts())
 @settings(max_examples=60, deadline=None)
 def test_an_imported_readout_predicts_what_was_given(given_):
-    check(given_)
+    check_readout(given_)
     read = build_readout(given_)
     assert np.abs(read.predict(read.attention) - given_.probabilities).max() < 1e-5
     if given_.heads > 1:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_audit.given import GivenReadout, softmax
-from attention_audit.given.files import write as write_given
+from attention_audit.given.files import write_given_readout
 
 SCORES = {"good": 2.0, "fine": 1.0, "bad": -2.0, "dull": -1.0}
 WORDS = [*SCORES, "film", "plot", "the", "a", "was", "not"]
@@ -60,6 +60,6 @@ def write_all(folder, texts=40):
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, given in files.items():
-        write_given(given, folder / name)
+        write_given_readout(given, folder / name)
     first, second, twin, away = (str(folder / name) for name in files)
     return {"models": {"mine": [first, second]}, "uniform": [twin], "adversaries": [away], "classes": CLASSES}

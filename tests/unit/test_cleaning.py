@@ -14,7 +14,7 @@ from attention_audit.corpus.draft import make_row, split_chunk
 from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN_CODE, find_short_and_long
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.text import FILLER, Text, clean, find_markup, strip_html
+from attention_audit.corpus.text import FILLER, Text, clean_characters, find_markup, strip_html
 from attention_audit.corpus.tokens import Tokens, split_words
 
 ODD = "e\u0301\u0323\u1112\u1161\u11ab\uac00\u09c7\u09be\u0958\u200b\u200d\ufeff\u00ad\ufe0f\u2764 \u0e01क"
@@ -22,7 +22,7 @@ ODD = "e\u0301\u0323\u1112\u1161\u11ab\uac00\u09c7\u09be\u0958\u200b\u200d\ufeff
 
 @given(st.text(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"])), max_size=12))
 def test_a_cleaned_text_is_nfc_and_its_places_ascend_within_the_text(text):
-    made, places = clean(text)
+    made, places = clean_characters(text)
     assert made == unicodedata.normalize("NFC", made)
     assert len(places) == len(made) + 1
     assert [*places] == sorted(places)
@@ -31,7 +31,7 @@ def test_a_cleaned_text_is_nfc_and_its_places_ascend_within_the_text(text):
 
 @given(st.text(st.sampled_from("ae\u0301\u0323\u1112\u1161\u11ab\uac00\u09c7\u09be\u0958 -"), max_size=12))
 def test_visible_characters_are_those_of_unicodes_nfc(text):
-    assert clean(text)[0] == unicodedata.normalize("NFC", text)
+    assert clean_characters(text)[0] == unicodedata.normalize("NFC", text)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_visible_characters_are_those_of_unicodes_nfc(text):
     ],
 )
 def test_where_characters_stand(text, made, places):
-    found, where = clean(text)
+    found, where = clean_characters(text)
     assert (found, [*where]) == (made, places)
 
 

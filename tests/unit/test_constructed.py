@@ -10,7 +10,7 @@ import torch
 from pandas import Series
 from planned import CLASSIFIERS_ALONE, PLACES, by_name, plan_of
 
-from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
+from attention_audit.corpus.sources.control import TEXT_KINDS, ControlCorpus, SplitSizes
 from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -20,7 +20,7 @@ from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.settings import BUILT_FILES
 from attention_audit.transformer.states import PieceTable
 
-KIND, COUNT = KINDS["feint"], 40
+KIND, COUNT = TEXT_KINDS["feint"], 40
 MAP_NAMES = {"layer": "layer_2", "rollout": "rollout"}
 RIGHT = {"relay": "rollout", "direct": "layer"}
 

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import MultinomialNB
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare_corpus
-from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, draw_words
+from attention_audit.corpus.sources.control import TEXT_KINDS, ControlCorpus, SplitSizes, invent_words
 
 SIZES = SplitSizes(train=1200, dev=120, test=600)
 
@@ -29,7 +29,7 @@ def split_of(corpus, split):
 
 @pytest.fixture(scope="module")
 def corpora():
-    return {kind: control(kind) for kind in KINDS}
+    return {kind: control(kind) for kind in TEXT_KINDS}
 
 
 def cues_of(words, kind):
@@ -52,7 +52,7 @@ def cues_of(words, kind):
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXT_KINDS)
 def test_they_are_prepared_as_they_are(tmp_path, provenance, kind):
     texts = SplitSizes(train=30, dev=20, test=20)
     path = tmp_path / "corpus.parquet"
@@ -77,7 +77,7 @@ def test_classes_of_beacon_are_balanced():
     assert max(counts) - min(counts) <= 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXT_KINDS)
 def test_the_seed_decides(corpora, kind):
     assert control(kind) == corpora[kind]
     assert [text.id for text in corpora[kind][1199:1201]] == [f"{kind}-train-01200", f"{kind}-dev-00001"]
@@ -90,9 +90,9 @@ def test_the_size_of_one_split_does_not_touch_another(corpora):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXT_KINDS)
 def test_length_matches_its_negative_binomial_and_does_not_tell_the_label(corpora, kind):
-    shortest, mean = KINDS[kind].shortest, KINDS[kind].mean
+    shortest, mean = TEXT_KINDS[kind].shortest, TEXT_KINDS[kind].mean
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
     deviation = np.sqrt(excess + excess**2 / 4)
@@ -114,7 +114,7 @@ def test_fillers_follow_zipf_mandelbrot(corpora):
 
 
 def test_no_filler_is_a_cue():
-    words = draw_words(np.random.default_rng(0), 3000)
+    words = invent_words(np.random.default_rng(0), 3000)
     assert len(set(words)) == 3000
     assert [len(word) for word in words] == sorted(len(word) for word in words)
     assert cues_of(words, "needle") == cues_of(words, "chorus") == cues_of(words, "beacon") == []

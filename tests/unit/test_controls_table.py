@@ -13,7 +13,7 @@ from tabled import assert_fits
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.statements import Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
-from attention_audit.corpus.sources.control import KINDS
+from attention_audit.corpus.sources.control import TEXT_KINDS
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.controls import CLAIMS, check_allowed, controls
 
@@ -146,7 +146,7 @@ def test_other_data_sets_and_models_have_no_claims():
 
 
 def test_truth_is_of_questions_and_kinds_that_there_are():
-    assert {*CLAIMS["zones"]} <= {*KINDS, "digest"}
+    assert {*CLAIMS["zones"]} <= {*TEXT_KINDS, "digest"}
     for truth in TRUTH:
         for zones in truth.values():
             assert {*zones} <= {*QUESTIONS}

@@ -22,7 +22,7 @@ from attention_audit.__main__ import parser
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
 from attention_audit.corpus.sources import control as digest
-from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
+from attention_audit.corpus.sources.control import BIAS, TEXT_KINDS, draw_labels, draw_votes
 from attention_audit.plan.configuration import RUN_CONFIG
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.papers.serrano_smith import DocumentModels
@@ -228,7 +228,7 @@ def test_vectors_and_data_sets_of_the_data_page_are_those_of_the_catalogue():
 
 def test_controls_are_described_as_they_are_made():
     page = docs("method/controls")
-    for name, kind in KINDS.items():
+    for name, kind in TEXT_KINDS.items():
         labels = draw_labels(np.random.default_rng(0), 1200, len(kind.cues), kind.positive)
         share = f"1/{round(1 / np.mean(labels == 1))}"
         covered = len(draw_votes(name, np.random.default_rng(0), 0, 99)) == 99
@@ -260,12 +260,13 @@ def test_the_page_of_controls_has_every_claim_on_zones_and_no_other():
 
 def test_digest_is_described_as_it_is_made():
     page = docs("method/controls")
-    most_sentences, most_words = digest.SENTENCES + digest.MORE_SENTENCES, digest.WORDS + digest.MORE_WORDS
-    least = digest.SENTENCES * (digest.WORDS + 1)
-    mean = (digest.SENTENCES + most_sentences) * (digest.WORDS + most_words + 2) // 4
-    cues = f"{digest.WORDS // 2} to {most_words // 2} of its own class"
+    min_sentences, min_words = digest.MIN_SENTENCES, digest.MIN_SENTENCE_WORDS
+    max_sentences, max_words = min_sentences + digest.EXTRA_SENTENCES, min_words + digest.EXTRA_SENTENCE_WORDS
+    least = min_sentences * (min_words + 1)
+    mean = (min_sentences + max_sentences) * (min_words + max_words + 2) // 4
+    cues = f"{min_words // 2} to {max_words // 2} of its own class"
     assert f"| digest | {len(digest.CUES)} | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in page
-    sizes = f"{digest.SENTENCES} to {most_sentences} sentences of {digest.WORDS} to {most_words} words and a full stop"
+    sizes = f"{min_sentences} to {max_sentences} sentences of {min_words} to {max_words} words and a full stop"
     assert sizes in " ".join(page.split())
     claims = [line for line in page.splitlines() if line.startswith("| digest | attention x gradient ")]
     assert [line.rpartition(" | ")[2] for line in claims] == [

@@ -12,9 +12,8 @@ from elsewhere import made
 from refusal import refusal
 
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout, check, check_beside, softmax
-from attention_audit.given.files import read as read_given
-from attention_audit.given.files import write as write_given
+from attention_audit.given import GivenReadout, check_beside, check_readout, softmax
+from attention_audit.given.files import read_given_readout, write_given_readout
 
 TEXTS = made(1, 6)
 Change = Callable[[GivenReadout], GivenReadout]
@@ -83,15 +82,15 @@ def spoil(values):
     ],
 )
 def test_what_is_wrong_is_one_line_that_names_text_and_column(change, line):
-    assert re.match(f"memory: text 'text-2', column {line}", refusal(check, change(TEXTS)))
+    assert re.match(f"memory: text 'text-2', column {line}", refusal(check_readout, change(TEXTS)))
 
 
 def test_a_readout_is_believed_within_the_tolerances():
-    check(TEXTS)
-    check(in_text("attention", lambda a: a * (1 + 9e-5))(TEXTS))
-    assert "sums to" in refusal(check, in_text("attention", lambda a: a * (1 + 1.1e-4))(TEXTS))
+    check_readout(TEXTS)
+    check_readout(in_text("attention", lambda a: a * (1 + 9e-5))(TEXTS))
+    assert "sums to" in refusal(check_readout, in_text("attention", lambda a: a * (1 + 1.1e-4))(TEXTS))
     twice = replace(TEXTS, ids=[*TEXTS.ids[:2], *TEXTS.ids[:1], *TEXTS.ids[3:]])
-    assert refusal(check, twice).startswith("memory: text 'text-0', column id: occurs twice")
+    assert refusal(check_readout, twice).startswith("memory: text 'text-0', column id: occurs twice")
 
 
 def test_contributions_that_fit_any_map_are_refused():
@@ -99,14 +98,14 @@ def test_contributions_that_fit_any_map_are_refused():
     odds, zero = np.log(TEXTS.probabilities[:, 1] / TEXTS.probabilities[:, 0]), np.zeros((6, 1))
     same = [np.full((len(words), 1), logit) for words, logit in zip(TEXTS.tokens, odds, strict=True)]
     with pytest.raises(AuditError, match=r"^memory: column contribution: all words of a text have the same, .* leave"):
-        check(replace(TEXTS, contribution=same, bias=zero))
+        check_readout(replace(TEXTS, contribution=same, bias=zero))
     relevance = [np.random.default_rng(0).normal(size=values.shape) for values in same]
     rest = odds - [(a @ z).item() for a, z in zip(TEXTS.attention, relevance, strict=True)]
-    said = refusal(check, replace(TEXTS, contribution=relevance, bias=rest[:, None]))
+    said = refusal(check_readout, replace(TEXTS, contribution=relevance, bias=rest[:, None]))
     assert "column bias: is another one than in text 'text-0', so that any contrib" in said
     # a model that always says the same is no such case
     constant, always = [np.ones_like(values) for values in same], np.tile(softmax(np.ones(1)), (6, 1))
-    check(replace(TEXTS, contribution=constant, bias=zero, probabilities=always))
+    check_readout(replace(TEXTS, contribution=constant, bias=zero, probabilities=always))
 
 
 def test_a_map_needs_no_contributions():
@@ -114,28 +113,28 @@ def test_a_map_needs_no_contributions():
     nothing = [np.empty((len(words), 0)) for words in TEXTS.tokens]
     given = replace(TEXTS, contribution=nothing, bias=np.empty((6, 0)))
     assert not given.decided
-    check(given)
+    check_readout(given)
     # and then any probabilities will do, if they are some
-    check(replace(given, probabilities=given.probabilities[:, ::-1]))
-    said = refusal(check, replace(given, probabilities=np.full((6, 2), 0.9)))
+    check_readout(replace(given, probabilities=given.probabilities[:, ::-1]))
+    said = refusal(check_readout, replace(given, probabilities=np.full((6, 2), 0.9)))
     assert "column probabilities: sums to 1.8; give probabilities that sum to 1" in said
-    said = refusal(check, replace(given, probabilities=given.probabilities[:, :1]))
+    said = refusal(check_readout, replace(given, probabilities=given.probabilities[:, :1]))
     assert "column probabilities: has 1 values; give one for each class" in said
 
 
 def test_outputs_are_one_a_class_or_one_for_two_classes():
-    check(made(1, 4, outputs=2))
+    check_readout(made(1, 4, outputs=2))
     three = replace(made(1, 4), probabilities=np.full((4, 3), 1 / 3))
-    assert "column bias: has 1 values for 3 classes; give one a class, or one for two" in refusal(check, three)
+    assert "column bias: has 1 values for 3 classes; give one a class, or one for two" in refusal(check_readout, three)
 
 
 def test_the_map_is_the_mean_over_heads():
     given = made(1, 5, heads=3)
-    check(given)
+    check_readout(given)
     assert given.attention[0].shape == (3, len(given.tokens[0]))
     assert given.seen[0] == pytest.approx(made(1, 5).attention[0])
     assert np.ptp(given.attention[0], axis=0).max() > 0
-    said = refusal(check, in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
+    said = refusal(check_readout, in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
     assert "column attention: head 1: sums to" in said
 
 
@@ -179,8 +178,8 @@ def test_trainings_of_other_texts_are_refused_in_one_line(change, line):
 
 def test_a_readout_that_is_wrong_is_not_written(tmp_path):
     with pytest.raises(AuditError, match="sums to"):
-        write_given(in_text("attention", lambda a: 2 * a)(TEXTS), tmp_path / "given.npz")
-    said = refusal(write_given, TEXTS, tmp_path / "given.csv")
+        write_given_readout(in_text("attention", lambda a: 2 * a)(TEXTS), tmp_path / "given.npz")
+    said = refusal(write_given_readout, TEXTS, tmp_path / "given.csv")
     assert "given.csv: does not end in .parquet or .npz; name it so" in said
     assert [*tmp_path.iterdir()] == []
 
@@ -219,10 +218,10 @@ def write_plain(path, **changed):
 
 def test_files_may_have_numbers_for_ids_flat_contributions_and_one_bias(tmp_path):
     attention = pa.array([[0.25, 0.75]], pa.large_list(pa.float32()))
-    given = read_given(write_plain(tmp_path / "plain.parquet", attention=attention))
+    given = read_given_readout(write_plain(tmp_path / "plain.parquet", attention=attention))
     assert (given.ids, given.evidence) == (["7"], [None])
     assert given.contribution[0].tolist() == [[0.0, 0.0], [0.0, pytest.approx(np.log(4.0) * 4 / 3)]]
-    given = read_given(write_plain(tmp_path / "plain.npz", evidence=[False, True]))
+    given = read_given_readout(write_plain(tmp_path / "plain.npz", evidence=[False, True]))
     assert given.contribution[0].shape == (2, 1)
     assert (given.bias.tolist(), given.evidence) == ([[0.0]], [[1]])
 
@@ -264,7 +263,7 @@ MISSING = r"column {} is missing \(it has .*\); add it$"
 )
 def test_a_file_of_other_columns_is_one_line(tmp_path, ending, change, line):
     path = write_plain(tmp_path / f"plain.{ending}", **change)
-    assert re.match(line, refusal(read_given, path).removeprefix(f"{path}: "))
+    assert re.match(line, refusal(read_given_readout, path).removeprefix(f"{path}: "))
 
 
 def test_files_that_are_none_are_one_line(tmp_path):
@@ -280,4 +279,4 @@ def test_files_that_are_none_are_one_line(tmp_path):
         "other.npz": "no such file; put it there",
     }.items():
         with pytest.raises(AuditError, match=f"{name}: {line}"):
-            read_given(tmp_path / name)
+            read_given_readout(tmp_path / name)

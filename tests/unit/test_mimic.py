@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
+from attention_audit.corpus.sources.mimic import MimicCorpus, clean_note, read_admission_splits, read_labels
 from attention_audit.corpus.tokens import Tokens, split_words
 
 NOTE_COLUMNS = [
@@ -132,7 +132,7 @@ def test_id_lists_choose_and_split(tmp_path):
 )
 def test_a_line_that_is_no_id_of_its_own_is_named(tmp_path, line, said):
     lists = id_lists(tmp_path, test=f"300\n{line}\n")
-    assert refusal(read_splits, lists).startswith(f"{lists['test']}, line 2: {said}")
+    assert refusal(read_admission_splits, lists).startswith(f"{lists['test']}, line 2: {said}")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_line_that_is_no_id_of_its_own_is_named(tmp_path, line, said):
     ],
 )
 def test_a_note_is_cleaned_before_it_is_split(text, words):
-    assert split_words(clean(text), Tokens(mask_numbers=True)).words == words
+    assert split_words(clean_note(text), Tokens(mask_numbers=True)).words == words
 
 
 def test_files_are_local_or_fetched():

@@ -34,7 +34,7 @@ from attention_audit.artefacts.parquet import read_frame, read_reason, write_bat
 from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
-from attention_audit.given.files import write as write_given
+from attention_audit.given.files import write_given_readout
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES
 from attention_audit.plan.suites import SUITES
@@ -122,7 +122,7 @@ def bare(number, texts=12, name="rollout"):
 def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
     paths = [f"bare{number}.{ending}" for number, ending in ((1, "npz"), (2, "parquet"))]
     for number, path in enumerate(paths, start=1):
-        write_given(bare(number), Path(path))
+        write_given_readout(bare(number), Path(path))
     plan = planned(reviews={"models": {"mine": paths}})
     why = "permutation needs predictions that follow from the weights, which those of mine are not known to do"
     for exhibit in EXHIBITS:
@@ -149,14 +149,14 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
 
 def test_a_class_that_no_text_is_of_keeps_its_number():
     given = replace(bare(1), labels=np.tile([0, 2], 6), probabilities=np.tile([0.2, 0.3, 0.5], (12, 1)))
-    write_given(given, Path("bare.npz"))
+    write_given_readout(given, Path("bare.npz"))
     census = PLACES.corpus_file("reviews", "census")
     make(planned(reviews={"models": {"mine": ["bare.npz"]}}), census)
     assert [*read_frame(Path(census), CENSUS)["label_name"]] == [*"012"]
 
 
 def test_a_map_without_a_label_is_refused_before_the_run():
-    write_given(bare(1, name="mine"), Path("bare.npz"))
+    write_given_readout(bare(1, name="mine"), Path("bare.npz"))
     line = r"bare\.npz: column map_names: map 'mine' is not known .*; give it a name with a colon, such as mine:mine$"
     refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
 
@@ -235,7 +235,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first():
     from test_given import rows_of
 
     entry, second = write_entry(), made(2, 12)
-    write_given(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
+    write_given_readout(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
     (path,) = plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files
     make(plan, path)
@@ -246,16 +246,16 @@ def test_texts_in_another_order_are_put_in_that_of_the_first():
 
 def test_a_training_of_other_texts_ends_in_one_line():
     entry = write_entry()
-    write_given(made(2, 6), Path("given/second.npz"))
+    write_given_readout(made(2, 6), Path("given/second.npz"))
     line = (
         r"^given/second\.npz: text 'text-6', column id: is missing and 5 more, of 12 texts of given/first\.parquet; "
         "give every training the same texts$"
     )
     refuse(line, reviews=entry)
     # and where a file becomes another while the run goes on
-    write_given(made(2, 12), Path("given/second.npz"))
+    write_given_readout(made(2, 12), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    write_given(made(2, 6), Path("given/second.npz"))
+    write_given_readout(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
         make(plan, *plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files)
 
@@ -273,8 +273,8 @@ def test_nothing_can_be_trained_on_readouts():
 
 
 def test_each_head_of_a_given_map_has_rows_and_one_map_a_note():
-    write_given(made(1, 30, heads=3), Path("heads.npz"))
-    write_given(made(2, 30), Path("one.npz"))
+    write_given_readout(made(1, 30, heads=3), Path("heads.npz"))
+    write_given_readout(made(2, 30), Path("one.npz"))
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
     rows, shown = read_audit(plan, "heads", "reviews", "own_several"), read_made(plan, "own_table_heads")
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}

@@ -12,7 +12,7 @@ from planned import CATALOGUE, overlaid
 from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
-from attention_audit.plan import file_checks
+from attention_audit.plan import corpora, file_checks
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section
 
@@ -94,6 +94,23 @@ def test_a_table_is_looked_at_once(tmp_path, monkeypatch):
     # a memory that cannot be kept costs only time
     Path("file").write_text("a file in the place of the folder")
     assert look(tmp_path / "file" / "checked") == first
+
+
+def test_a_table_at_an_address_is_looked_at_once_it_is_fetched(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = {"kind": "table", "url": "https://example.org/own.csv", "tokens": {"tokenizer": "spaces"}}
+    raw = {"datasets": ["mine"], "corpora": {"mine": entry}}
+    path = Path("results/raw/mine/own.csv")
+
+    def plan():
+        return Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "checked")
+
+    assert corpora.locate_raw(plan().config, "mine") == {"path": path}
+    assert corpora.list_fetched(plan().config, "mine") == [("mine", "own.csv")]
+    assert plan().oddities == []
+    path.parent.mkdir(parents=True)
+    write_rows(path, [{"text": f"text {at % 40}", "label": at % 2} for at in range(60)])
+    assert plan().oddities[0] == "mine: 20 of 60 texts repeat an earlier one"
 
 
 def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):

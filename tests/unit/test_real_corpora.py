@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus.prepare import TEST, find_short_and_long, prepare_corpus
-from attention_audit.corpus.rationales import find_words
+from attention_audit.corpus.rationales import find_word_spans
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.sources.annotated import MIN_MARKED_SENTIMENT, NEUTRAL, parse_tree
@@ -145,7 +145,7 @@ def test_the_published_maps_of_yelp():
         assert text.annotations.miscounted == 0
         labels[text.label] += 1
         annotators.setdefault(text.id.split("-")[2], Counter())[len(text.annotations.marks)] += 1
-        assert {*chain(*text.annotations.marks.values())} <= {*find_words(str(text.text))}
+        assert {*chain(*text.annotations.marks.values())} <= {*find_word_spans(str(text.text))}
     assert labels == {"positive": 783, "negative": 762}
     assert annotators == {
         "mixed": {4: 351, 3: 144, 2: 130},

@@ -11,7 +11,7 @@ from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import READOUT
-from attention_audit.corpus.vocabulary import UNKNOWN
+from attention_audit.corpus.vocabulary import UNKNOWN_ROW
 from attention_audit.figures.erasure import roar_fig_masked
 from attention_audit.model.batch import RaggedLists
 from attention_audit.names import RANKINGS, Names, Style
@@ -55,7 +55,7 @@ def test_the_highest_of_what_is_left_are_masked_and_none_comes_back():
 def test_masked_words_are_unknown_and_marks_stay():
     texts = EncodedTexts(["a", "b"], np.array([0, 1]), RaggedLists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
     masked = texts.mask(np.array([False, True, True]))
-    assert masked.texts.flat.tolist() == [2, 7, UNKNOWN, 3, 2, UNKNOWN, 3]
+    assert masked.texts.flat.tolist() == [2, 7, UNKNOWN_ROW, 3, 2, UNKNOWN_ROW, 3]
     assert texts.texts.flat.tolist() == [2, 7, 8, 3, 2, 9, 3]
 
 

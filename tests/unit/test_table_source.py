@@ -14,6 +14,7 @@ from refusal import refusal
 from tables_on_disk import write_bytes, write_rows, write_sheet
 
 from attention_audit.corpus import tabular
+from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -98,6 +99,52 @@ def test_one_file_a_split(tmp_path):
         ("own-test-0000001", "test"),
         ("own-test-0000002", "test"),
     ]
+
+
+def at_address(**settings):
+    return TableCorpus.model_validate({"kind": "table", "url": "https://example.org/a/own.csv", **settings})
+
+
+def test_files_at_addresses_are_fetched_by_their_names(tmp_path):
+    corpus = at_address(url="https://example.org/a/own.csv?download=1#rows", sha256="0" * 64)
+    assert corpus.remote_files() == {"path": RemoteFile(file="own.csv", url=corpus.url, sha256="0" * 64)}
+    assert corpus.local_files() == {}
+    path = write_rows(tmp_path / "own.csv", ROWS)
+    assert [*corpus.read("own", {"path": path})] == read(path)
+    urls = {split: f"https://example.org/{split}.jsonl" for split in ("train", "test")}
+    corpus = at_address(url=urls, sha256={"test": "1" * 64}, block={"file": {"train": "a.mask", "test": "b.mask"}})
+    files = {split: RemoteFile(file=f"{split}.jsonl", url=url) for split, url in urls.items()}
+    assert corpus.remote_files() == files | {"test": files["test"].model_copy(update={"sha256": "1" * 64})}
+    assert corpus.local_files() == {"block-train": "a.mask", "block-test": "b.mask"}
+    assert corpus.trained
+    assert not at_address(url={"test": "https://example.org/test.csv"}).trained
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"path": "own.csv"}, "give either `path`, for a file of your own, or `url`, for one that is fetched"),
+        ({"url": None}, "give either `path`, for a file of your own, or `url`, for one that is fetched"),
+        ({"path": "own.csv", "url": None, "sha256": "0" * 64}, "sha256: only for a file that is fetched from a `url`"),
+        ({"sha256": {"train": "0" * 64}}, "sha256: give one checksum for one `url`, or one for each split"),
+        ({"url": "ftp://example.org/own.csv"}, "url: 'ftp://example.org/own.csv' is no address; write it as https://"),
+        ({"url": {"train": "http://[own.csv"}}, "url: 'http://[own.csv' is no address"),
+        ({"sha256": "0" * 63}, f"sha256: '{'0' * 63}' is no checksum; write its 64 digits, 0 to 9 and a to f"),
+        ({"url": "https://example.org/own.csv/"}, "url: 'https://example.org/own.csv/' does not end in .csv"),
+        ({"url": "https://example.org/.csv"}, "url: 'https://example.org/.csv' does not end in .csv"),
+        ({"url": {"valid": "https://example.org/own.csv"}}, "url: unknown split 'valid'; known: train, dev, test"),
+        ({"url": {"dev": "https://example.org/own.csv"}}, "url: no file for train"),
+        (
+            {"url": {"train": "https://example.org/a/own.csv", "test": "https://example.org/b/own.csv"}},
+            "url: two files are called 'own.csv'; download them, and name them as `path`",
+        ),
+    ],
+)
+def test_addresses_that_can_not_be_are_refused(settings, message):
+    with pytest.raises(ValidationError) as caught:
+        at_address(**settings)
+    [error] = caught.value.errors()
+    assert message in error["msg"]
 
 
 def test_labels_become_text(tmp_path):

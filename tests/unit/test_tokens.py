@@ -68,7 +68,7 @@ def test_a_text_may_be_longer_than_spacys_own_limit():
 
 def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch):
     known = len(module.get_pipeline("en").vocab)
-    monkeypatch.setattr(module, "MOST_WORDS", known + 20)
+    monkeypatch.setattr(module, "MAX_PIPELINE_WORDS", known + 20)
     for start in range(0, 200, 10):
         text = " ".join(f"new{number}" for number in range(start, start + 10))
         assert sentences(text) == [text]

@@ -24,7 +24,7 @@ from attention_audit.corpus.checkup import (
     refuse,
 )
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
-from attention_audit.corpus.rationales import Evidence, Written, read_annotations
+from attention_audit.corpus.rationales import Evidence, EvidenceFormat, read_annotations
 from attention_audit.corpus.raw import Layout, read_csv, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
@@ -78,7 +78,7 @@ MIN_SHARE_OF_KIND = 0.9
 """Share of the cells of a column that are of one kind; the reader names the others."""
 MARK_ROWS = 500
 """Rows in which the marks of a column are tried."""
-MARK_FORMS: Sequence[Written] = ("flags", "scores", "words", "characters")
+MARK_FORMS: Sequence[EvidenceFormat] = ("flags", "scores", "words", "characters")
 """How marks may be written, in the order in which it is tried."""
 
 

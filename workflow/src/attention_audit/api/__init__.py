@@ -6,7 +6,8 @@ renames or removes nothing without a new major version. All other modules are th
 
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout, readout
-from attention_audit.given.files import read, write
+from attention_audit.given.files import read_given_readout as read
+from attention_audit.given.files import write_given_readout as write
 
 from .auditing import Audited, audit, by_question
 from .classifying import audit_classifier, audit_torch

@@ -25,8 +25,8 @@ from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
 from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
-from attention_audit.given import GivenTrainings, check_path, name_classes, name_readouts, readout
-from attention_audit.given.files import write
+from attention_audit.given import GivenTrainings, check_path, list_class_names, name_readouts, readout
+from attention_audit.given.files import write_given_readout
 from attention_audit.plan.audit_plan import STAGES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
@@ -171,7 +171,7 @@ class Audited(Answer):
                 maps=padded,
                 name=path,
             )
-            write(given, path)
+            write_given_readout(given, path)
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
         with write_whole(folder / "readouts.yaml") as temporary:
             temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
@@ -236,8 +236,8 @@ def audit(
             for number, one in enumerate(several):
                 # in an .npz file, each word has as many letters as the longest
                 own[name].append(path := f"{folder}/{name}{number}.parquet")
-                write(one, path)
+                write_given_readout(one, path)
         own["models"] = {MODEL: own.pop("readouts")}
-        own["classes"] = name_classes(classes, given["readouts"][0].classes)
+        own["classes"] = list_class_names(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
         return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder, "checked.json")))

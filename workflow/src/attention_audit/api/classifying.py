@@ -20,14 +20,14 @@ import torch
 from attention_audit.arrays import Floats
 from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.languages import choose_tokens
-from attention_audit.corpus.text import clean
+from attention_audit.corpus.text import clean_characters
 from attention_audit.errors import AuditError, suggest
 from attention_audit.given import (
-    Written,
-    list_entries,
-    list_words,
-    name_classes,
-    read_numbers,
+    WrittenTexts,
+    convert_numbers,
+    list_class_names,
+    list_tokens,
+    make_list,
     readout,
     refuse_count,
     refuse_kind,
@@ -105,7 +105,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     known: dict[Any, str] = {key: name for at, name in enumerate(names) for key in (at, GENERIC + name)}
     known |= zip(names, names, strict=True)
     found = []
-    for number, given in enumerate(list_entries(labels, "labels", count)):
+    for number, given in enumerate(make_list(labels, "labels", count)):
         if isinstance(given, list | tuple) or getattr(given, "ndim", False):
             raise AuditError(
                 f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
@@ -130,7 +130,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
 
 def list_audits(questions: Sequence[str] | None) -> list[str]:
     """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
-    asked = [*AUDITS] if questions is None else list_entries(questions, "questions")
+    asked = [*AUDITS] if questions is None else make_list(questions, "questions")
     for name in asked:
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
@@ -152,7 +152,7 @@ def list_classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
         return names
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
-    names = [str(label).strip() for label in list_entries(prompt["labels"], "prompt: labels")]
+    names = [str(label).strip() for label in make_list(prompt["labels"], "prompt: labels")]
     if len(names) < 2:
         raise AuditError("prompt: labels: give two or more")
     return names
@@ -175,9 +175,9 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
         raise AuditError(said.replace(f"{folder}/", "")) from error
 
 
-def join_words(texts: Written, split: bool, name: str) -> list[str]:
+def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
-    lists = list_words(texts, name) if split else []
+    lists = list_tokens(texts, name) if split else []
     joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
     for number, text in enumerate(joined):
         place = f"{name}: text {number}"
@@ -185,7 +185,7 @@ def join_words(texts: Written, split: bool, name: str) -> list[str]:
             raise AuditError(f"{place} is of another kind than the first; give strings, or lists of words")
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise AuditError(f"{place} has half a character (a lone surrogate); mend it")
-        words = clean(text)[0].split()
+        words = clean_characters(text)[0].split()
         if not words:
             raise AuditError(f"{place} has no word; leave it out")
         if split and len(words) != len(lists[number]):
@@ -194,8 +194,8 @@ def join_words(texts: Written, split: bool, name: str) -> list[str]:
 
 
 def write_texts(
-    texts: Written,
-    seconds: Written | None,
+    texts: WrittenTexts,
+    seconds: WrittenTexts | None,
     labels: Sequence[str],
     language: str | None,
     path: Path,
@@ -206,7 +206,7 @@ def write_texts(
     split = not isinstance(texts[0], str)
     columns = {"text": join_words(texts, split, "texts"), "label": labels}
     if seconds is not None:
-        columns["second"] = join_words(list_entries(seconds, "seconds", len(texts)), split, "seconds")
+        columns["second"] = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
     frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
     frame.to_json(path, orient="records", lines=True)
     tokens = choose_tokens(columns["text"], language, split, print_progress)
@@ -219,10 +219,10 @@ def write_texts(
 def audit_classifier(
     model: Any,
     tokenizer: Any,
-    texts: Written,
+    texts: WrittenTexts,
     labels: Sequence[Any],
     *,
-    seconds: Written | None = None,
+    seconds: WrittenTexts | None = None,
     prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
@@ -252,7 +252,7 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
-    texts, maps = list_entries(texts, "texts"), list_entries(maps, "maps")
+    texts, maps = make_list(texts, "texts"), make_list(maps, "maps")
     settings = settings or {}
     wanted = "give keys of the configuration that no argument stands for"
     refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
@@ -309,9 +309,9 @@ def audit_classifier(
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
     weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-    found = read_numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
+    found = convert_numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
     shift = np.zeros(len(found)) if bias is None else bias
-    return found, read_numbers(shift, "decoder: bias", (1,), "give (C,)", len(found), "row")
+    return found, convert_numbers(shift, "decoder: bias", (1,), "give (C,)", len(found), "row")
 
 
 def read_attention(
@@ -324,11 +324,11 @@ def read_attention(
     maps, added = [], []
     for start in range(0, len(texts), batch_size):
         part = [*texts[start : start + batch_size]]
-        weights, states = (list_entries(each, "forward", len(part)) for each in forward(part))
+        weights, states = (make_list(each, "forward", len(part)) for each in forward(part))
         for number, (a, h) in enumerate(zip(weights, states, strict=True), start):
             place = f"forward: text {number}"
-            maps.append(read_numbers(a, place, (1,), "give a weight a word"))
-            found = read_numbers(h, place, (2,), "give the states of its words, (L, D)")
+            maps.append(convert_numbers(a, place, (1,), "give a weight a word"))
+            found = convert_numbers(h, place, (2,), "give the states of its words, (L, D)")
             if found.shape[1] != weight.shape[1]:
                 raise AuditError(f"{place}: states are {found.shape[1]} wide, decoder {weight.shape[1]}; make them fit")
             added.append(found @ weight.T)
@@ -365,13 +365,11 @@ def audit_torch(
     Raises AuditError, in one line that names the argument.
     """
     forwards, decoders = (
-        ([forward], [decoder])
-        if callable(forward)
-        else (list_entries(forward, "forward"), list_entries(decoder, "decoder"))
+        ([forward], [decoder]) if callable(forward) else (make_list(forward, "forward"), make_list(decoder, "decoder"))
     )
     refuse_count(len(decoders), len(forwards), "decoder", "training")
     check_batch_size(batch_size)
-    words = list_words(texts, "texts")
+    words = list_tokens(texts, "texts")
     parts, _ = trim_marks(words, lambda line: None)
     given, predicting = [], []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
@@ -396,5 +394,5 @@ def audit_torch(
         tables["texts"],
         [*map(build_readout, given)],
         words,
-        name_classes(classes, given[0].classes),
+        list_class_names(classes, given[0].classes),
     )

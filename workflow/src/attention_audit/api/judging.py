@@ -30,12 +30,12 @@ from attention_audit.corpus.tokens import split_words
 from attention_audit.errors import AuditError
 from attention_audit.given import (
     A_WORD,
-    Written,
-    list_entries,
+    WrittenTexts,
+    convert_numbers,
+    list_class_names,
     list_integers,
-    list_words,
-    name_classes,
-    read_numbers,
+    list_tokens,
+    make_list,
     refuse_kind,
 )
 from attention_audit.tables.model_answers import (
@@ -115,13 +115,13 @@ class Judgement(Answer):
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
-def find_texts(tokens: Written, language: str | None, report: Reporter) -> TokenizedTexts:
+def find_texts(tokens: WrittenTexts, language: str | None, report: Reporter) -> TokenizedTexts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
-    entries = list_entries(tokens, "tokens")
+    entries = make_list(tokens, "tokens")
     if entries and all(isinstance(text, str) for text in entries) and (language or find_unspaced(entries)):
         rules = choose_tokens(entries, language, False, report)
         return [split_words(text, rules).words for text in entries]
-    texts = list_words(entries, "tokens")
+    texts = list_tokens(entries, "tokens")
     choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts
 
@@ -172,10 +172,10 @@ def read_scores(scores: Sequence[Any], texts: TokenizedTexts, parts: Sequence[sl
     are not of these texts.
     """
     maps = []
-    each = zip(list_entries(scores, argument, len(texts)), texts, parts, strict=True)
+    each = zip(make_list(scores, argument, len(texts)), texts, parts, strict=True)
     for number, (values, words, part) in enumerate(each):
         at, wanted = f"{argument}: text {number}", f"{A_WORD}, or one a word and class"
-        numbers = read_numbers(values, at, wanted=wanted, count=len(words), what="word")
+        numbers = convert_numbers(values, at, wanted=wanted, count=len(words), what="word")
         if not np.isfinite(numbers).all():
             raise AuditError(argument, f"text {number} holds NaN or an infinite number", "give numbers")
         maps.append(numbers[part])
@@ -199,7 +199,7 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
 def read_marks(marks: Sequence[Sequence[int] | None], texts: TokenizedTexts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     cases = []
-    each = zip(list_entries(marks, MARKED, len(texts)), texts, parts, strict=True)
+    each = zip(make_list(marks, MARKED, len(texts)), texts, parts, strict=True)
     for number, (positions, words, part) in enumerate(each):
         if positions is None:
             continue
@@ -290,7 +290,7 @@ def list_audit_rows(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[s
 
 
 def judge(
-    tokens: Written,
+    tokens: WrittenTexts,
     scores: Sequence[Any],
     predict: Predict | Sequence[Predict],
     *,
@@ -341,7 +341,7 @@ def judge(
     for function in functions:
         wanted = "function; give one from lists of words to probabilities, or a list of such functions, one a training"
         refuse_kind(function, Callable, "predict", wanted)
-    score_sets = [scores] if single else list_entries(scores, "scores")
+    score_sets = [scores] if single else make_list(scores, "scores")
     if len(score_sets) != len(functions) or not functions:
         fault = f"is of {len(score_sets)} trainings, and predict of {len(functions)}"
         raise AuditError("scores", fault, "give both of each")
@@ -364,7 +364,9 @@ def judge(
     if outside := [label for label in gold or [] if not 0 <= label < count]:
         fault = f"name class {outside[0]} of {count}"
         raise AuditError("labels", fault, "number the classes from 0, as predict does")
-    class_names = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
+    class_names = (
+        [f"class {number}" for number in range(count)] if classes is None else list_class_names(classes, count)
+    )
     frames = []
     for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):
         frame = delete_words(training, texts, scored)

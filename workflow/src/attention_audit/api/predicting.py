@@ -18,7 +18,7 @@ from attention_audit.audits.settings import Erasure
 from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
-from attention_audit.given import SUM, read_numbers
+from attention_audit.given import SUM, convert_numbers
 
 TokenizedTexts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
@@ -111,7 +111,7 @@ class Predictions:
             ) from error
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
-        answers = read_numbers(output, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
+        answers = convert_numbers(output, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
         classes, before = answers.shape[1], len(next(iter(self.known.values()), answers[0]))
         if classes != before or classes < 2:
             fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)

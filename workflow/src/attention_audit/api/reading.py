@@ -26,12 +26,12 @@ from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import split_words
-from attention_audit.corpus.vocabulary import UNKNOWN
+from attention_audit.corpus.vocabulary import UNKNOWN_ROW
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import replace_controls
-from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_entries, name_classes, name_readouts
+from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_class_names, make_list, name_readouts
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
@@ -183,7 +183,7 @@ class Trained:
             if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
             about: tuple[Any, ...] = range(material.classes), False, None, maps
-            known_items: Flags = encoded.texts.flat[1:-1] != UNKNOWN
+            known_items: Flags = encoded.texts.flat[1:-1] != UNKNOWN_ROW
             if encoded.sentences is not None:
                 known_items = np.logical_or.reduceat(known_items, encoded.sentences.flat)
         else:
@@ -211,14 +211,14 @@ class Trained:
         question, all of which docs/method/transformers.md has. Raises AuditError where the text has no word, where
         weights or vocabulary are not there, and where the model has no such maps.
         """
-        model, data, maps = self.model, self.model.data, list_entries(maps, "maps")
+        model, data, maps = self.model, self.model.data, make_list(maps, "maps")
         MAPS.refuse_unknown(maps)
         if maps and (data.suite.name != "hf" or not model.judged):
             raise AuditError(
                 model.name, "is no Transformer classifier in question, which maps are of", "leave them out"
             )
         tokens = data.config.corpora[data.name].preparation.tokens
-        split = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
+        split = split_words(text if isinstance(text, str) else make_list(text, "text"), tokens)
         if not split.words:
             raise AuditError("text", "no word is in it", "give one with words")
         runs = [run for run in model.runs if self._is_there(run)]
@@ -361,5 +361,5 @@ def reading(
         )
     at = int(at)
     trainings, away = ([build_readout(training).align([ids[at]]) for training in group] for group in arguments.values())
-    names = name_classes(classes, readout.classes)
+    names = list_class_names(classes, readout.classes)
     return make_reading(readout.tokens[at], trainings, away, dict(enumerate(names)))

@@ -36,7 +36,7 @@ from torch import Tensor
 from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.batching import cut_runs, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
-from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
+from attention_audit.corpus.vocabulary import UNKNOWN_ROW
 from attention_audit.model.batch import Batch
 from attention_audit.model.network import use_inference
 from attention_audit.model.sequence_classifier import TransformerClassifier

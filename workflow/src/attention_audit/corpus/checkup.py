@@ -18,7 +18,7 @@ import numpy as np
 from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
 from attention_audit.given import check_beside
-from attention_audit.given.files import read as read_given
+from attention_audit.given.files import read_given_readout
 from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
@@ -35,7 +35,7 @@ from .text import (
     find_oddities,
     judge_column,
     list_few,
-    match_classes,
+    match_spellings,
     reduce_text,
     strip_html,
     write_aliases,
@@ -257,7 +257,7 @@ def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
     declared = source.classes or [*counts.labels]
     if unknown := [label for label in counts.labels if label not in declared]:
         texts = sum(counts.labels[label] for label in unknown)
-        spelt = match_classes(unknown, declared)
+        spelt = match_spellings(unknown, declared)
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
         location = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
@@ -466,10 +466,10 @@ def check_dataset(
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
     if isinstance(source, ReadoutCorpus):
-        readout = read_given(raw[source.path], source.path)
+        readout = read_given_readout(raw[source.path], source.path)
         source.name_classes(name, readout)
         for entry, path in raw.items():
-            companion = readout if entry == source.path else read_given(path, entry)
+            companion = readout if entry == source.path else read_given_readout(path, entry)
             check_beside(companion, readout)
             # tables and figures know no other maps
             if unknown := {each for each in companion.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:

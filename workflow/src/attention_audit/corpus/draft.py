@@ -23,7 +23,7 @@ from attention_audit.raw_text import RawText, join_words
 from .rationales import Annotations, Rationale, align
 from .raw import MAX_CHARACTERS
 from .source import Preparation
-from .text import SPLITS, Text, clean, reduce_text, strip_html
+from .text import SPLITS, Text, clean_characters, reduce_text, strip_html
 from .tokens import DIGIT_MASK, SplitText, split_words
 
 Reporter = Callable[[str], None]
@@ -113,7 +113,7 @@ def lay_marks(text: Text, split: SplitText) -> Rationale:
         return Rationale({})
     for word, (start, end) in zip(split.words, split.places, strict=True):
         stood = text.text[start:end]
-        letters = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
+        letters = stood + clean_characters(strip_html(stood))[0] if isinstance(stood, str) else word
         if word != DIGIT_MASK and not {*word} & {*letters, *letters.lower()}:
             raise AuditError(
                 text.place,

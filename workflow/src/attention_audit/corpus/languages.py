@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from attention_audit.errors import AuditError
 
 from .raw import BLOCK_BYTES, LONGEST_LINE, EncodingError, open_raw, read_lines
-from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing, describe_splitting
+from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing_segmenter, describe_splitting
 
 LANGUAGES = dict(
     line.split(maxsplit=1)
@@ -123,7 +123,7 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
         remedy = "give spaCy's code, such as en or zh, or `spaces`"
         raise AuditError("language", f"unknown {language!r:.40}", remedy) from error
     except ImportError as error:
-        fault, _, remedy = describe_missing(code).partition("; ")
+        fault, remedy = describe_missing_segmenter(code)
         raise AuditError("language", fault, f"{remedy}, or give lists of words") from error
     how = describe_splitting(tokens)
     if split and dense:

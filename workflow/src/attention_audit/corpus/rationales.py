@@ -72,22 +72,22 @@ def mark_words(annotator: str, positions: Iterable[int]) -> Annotations:
     return Annotations({annotator: [(at, at + 1) for at in positions]})
 
 
-def mark_scores(annotator: str, scores: Sequence[Scored], least: float) -> Annotations:
-    """Annotate a text by stretches with a number, of which those with the least one or more are marked."""
-    return Annotations({annotator: [(start, end) for start, end, score in scores if score >= least]}, scores)
+def mark_scores(annotator: str, scores: Sequence[Scored], threshold: float) -> Annotations:
+    """Annotate a text by stretches with a number, of which those from a threshold on are marked."""
+    return Annotations({annotator: [(start, end) for start, end, score in scores if score >= threshold]}, scores)
 
 
-def find_words(text: str) -> list[Span]:
+def find_word_spans(text: str) -> list[Span]:
     """Find where the words of a text stand that white space sets apart."""
     return [word.span() for word in re.finditer(r"\S+", text)]
 
 
-def align(annotations: Annotations, places: Sequence[Span]) -> Rationale:
-    """Lay annotations on the words that stand at `places` of the source's text, which ascend and do not overlap.
+def align(annotations: Annotations, word_spans: Sequence[Span]) -> Rationale:
+    """Lay annotations on the words that stand at `word_spans` of the source's text, which ascend and do not overlap.
 
     A word's number is the mean of those of the stretches that it shares a place with, 0 where there is none.
     """
-    starts, ends = [start for start, _ in places], [end for _, end in places]
+    starts, ends = [start for start, _ in word_spans], [end for _, end in word_spans]
 
     def find_hits(start: int, end: int) -> range:
         """Find the words that share a place with a stretch."""
@@ -98,25 +98,25 @@ def align(annotations: Annotations, places: Sequence[Span]) -> Rationale:
     lost = sum(not words for words in chain(*hits.values()))
     if annotations.scores is None:
         return Rationale(marks, lost=lost)
-    scores: list[list[float]] = [[] for _ in places]
+    scores: list[list[float]] = [[] for _ in word_spans]
     for start, end, score in annotations.scores:
         for word in find_hits(start, end):
             scores[word].append(score)
     return Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores], lost)
 
 
-Written = Literal["words", "characters", "flags", "scores"]
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-NUMBERS = rf"\s*(?:{NUMBER}(?:[\s,;:]+{NUMBER})*)?\s*"
-PLAIN = re.compile(rf"{NUMBERS}|\s*\[{NUMBERS}\]\s*|\s*\({NUMBERS}\)\s*")
+EvidenceFormat = Literal["words", "characters", "flags", "scores"]
+CELL_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+CELL_NUMBERS = rf"\s*(?:{CELL_NUMBER}(?:[\s,;:]+{CELL_NUMBER})*)?\s*"
+PLAIN = re.compile(rf"{CELL_NUMBERS}|\s*\[{CELL_NUMBERS}\]\s*|\s*\({CELL_NUMBERS}\)\s*")
 """Numbers that are no JSON, such as those of an array that was printed."""
-FORMS: Mapping[Written, str] = {
+FORMS: Mapping[EvidenceFormat, str] = {
     "words": "a list of word positions, such as [0, 3]",
     "characters": "a list of stretches, first character and the one behind the last, such as [[0, 4], [9, 12]]",
     "flags": "a 0 or 1 for each word, such as [0, 1, 1]",
     "scores": "a number for each word, such as [0, 0.5, 1]",
 }
-BOUNDS = ("start", "end")
+STRETCH_FIELDS = ("start", "end")
 """The fields of a stretch that is an object."""
 
 
@@ -127,7 +127,7 @@ class Evidence(Section):
     """Column of marks, or several, one an annotator, who is called as the column. A cell may also be an object that has
     each annotator's marks by name. An empty cell: this annotator did not see the text.
     """
-    written: Written = "words"
+    written: EvidenceFormat = "words"
     """words: positions, from 0, of the words that white space sets apart. characters: stretches, the first character
     from 0 and the one behind the last. flags: 0 or 1 for each such word. scores: a number for each such word, whose
     mean over the columns is kept.
@@ -164,7 +164,7 @@ def parse_cell(cell: Any) -> Any:
     except (ValueError, RecursionError):
         if not PLAIN.fullmatch(cell):
             raise ValueError("not a list") from None
-        return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(NUMBER, cell)]
+        return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(CELL_NUMBER, cell)]
 
 
 def _read_number(value: Any) -> float:
@@ -183,20 +183,20 @@ def _read_stretches(values: Sequence[Any]) -> list[Span]:
     """Read pairs, objects with start and end, or bounds one after another, as stretches."""
     if not any(isinstance(value, Mapping | list | tuple) for value in values):
         values = [*zip(values[::2], values[1::2], strict=True)]
-    pairs = ((value[name] for name in BOUNDS) if isinstance(value, Mapping) else value for value in values)
+    pairs = ((value[name] for name in STRETCH_FIELDS) if isinstance(value, Mapping) else value for value in values)
     return [(_read_whole(start), _read_whole(end)) for start, end in pairs]
 
 
-def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
+def _read_marks(name: str, text: str, content: Any, evidence: Evidence) -> Annotations:
     """Read what one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
-    values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
+    values = [content] if isinstance(content, int | float) and not isinstance(content, bool) else content
     if not isinstance(values, list | tuple):
         raise TypeError("not a list")
-    words = find_words(text)
+    words = find_word_spans(text)
     if evidence.written in ("words", "characters"):
-        places = dict(enumerate(words))
+        word_spans = dict(enumerate(words))
         is_words = evidence.written == "words"
-        spans = [places.get(_read_whole(at), (0, 0)) for at in values] if is_words else _read_stretches(values)
+        spans = [word_spans.get(_read_whole(at), (0, 0)) for at in values] if is_words else _read_stretches(values)
         inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         return Annotations({name: inside}, outside=len(spans) - len(inside))
     numbers = [*map(_read_number, values)]
@@ -211,26 +211,25 @@ def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotati
     return mark_scores(name, scores, evidence.marked_from)
 
 
-def read_annotations(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
+def read_annotations(location: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
     """Read what the cells of a row say of its text; None where all are empty.
 
     Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
     """
-    said: dict[str, Annotations] = {}
+    by_annotator: dict[str, Annotations] = {}
     for column in evidence.names:
         cell = row[column]
         try:
             content = parse_cell(cell)
             by_name = content if isinstance(content, Mapping) else {column: content}
-            given = {str(name): marks for name, marks in by_name.items() if marks is not None}
-            said |= {name: _read_marks(name, text, marks, evidence) for name, marks in given.items()}
+            answers = {str(name): marks for name, marks in by_name.items() if marks is not None}
+            by_annotator |= {name: _read_marks(name, text, marks, evidence) for name, marks in answers.items()}
         except (ValueError, TypeError, KeyError, OverflowError) as error:
-            raise AuditError(
-                f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
-                "set `evidence.written`"
-            ) from error
-    every = said.values()
-    marks = {name: spans for one in every for name, spans in one.marks.items()}
-    scores = [score for one in every for score in one.scores or ()]
-    outside, miscounted = sum(one.outside for one in every), sum(one.miscounted for one in every)
-    return Annotations(marks, scores or None, outside=outside, miscounted=miscounted) if said else None
+            fault = f"column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}"
+            raise AuditError(location, fault, "mend it, or set `evidence.written`") from error
+    annotations = by_annotator.values()
+    marks = {name: spans for annotation in annotations for name, spans in annotation.marks.items()}
+    scores = [score for annotation in annotations for score in annotation.scores or ()]
+    outside = sum(annotation.outside for annotation in annotations)
+    miscounted = sum(annotation.miscounted for annotation in annotations)
+    return Annotations(marks, scores or None, outside=outside, miscounted=miscounted) if by_annotator else None

@@ -18,8 +18,8 @@ from attention_audit.raw_text import RawText
 
 from .rationales import Annotations
 
-MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
-MARKS += "\U000e0100-\U000e01ef"
+COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
+COMBINING_MARKS += "\U000e0100-\U000e01ef"
 """Vowel signs, diacritics, points and variation selectors (Unicode M), each a part of the character before it."""
 EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 """Blocks of the symbols that joiners make one emoji of."""
@@ -40,11 +40,11 @@ VISIBLE = re.compile(f"[^\\s{HIDDEN}{JOINERS}{SELECTORS}]")
 NEEDLESS = re.compile(
     f"[{HIDDEN}]"
     f"|[{JOINERS}](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"
-    f"|(?<![^\\w\\s{MARKS}])[{SELECTORS}](?!\u20e3)"
+    f"|(?<![^\\w\\s{COMBINING_MARKS}])[{SELECTORS}](?!\u20e3)"
     "|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001\U000e0020-\U000e007f]+"
 )
 """The same, except joiners that a script needs, and parts of an emoji; and tags that belong to no flag."""
-COMPOSED = re.compile(f"\\s|.[{MARKS}\u1160-\u11ff]*")
+COMPOSED = re.compile(f"\\s|.[{COMBINING_MARKS}\u1160-\u11ff]*")
 """A character and all that NFC may make one with it: marks, and the parts of a Korean syllable."""
 FILLER = "\u2060"
 """An invisible character, which fills up what is shorter than the source's text."""
@@ -61,9 +61,9 @@ MARKUP = re.compile(
 )
 """Tags that HTML knows, scripts, comments and what may be entities, all of which may be escaped themselves."""
 SPLITS = ("train", "dev", "test")
-WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
+WHOLE_NUMBER = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
 """A whole number as a column of numbers is often written where one of its cells is empty."""
-_MARKS = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
+_PUNCTUATION = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
 
 
 def label_text(label: Any) -> Any:
@@ -72,8 +72,8 @@ def label_text(label: Any) -> Any:
         return str(label).lower()
     if isinstance(label, int | float) and math.isfinite(label):
         return str(int(label) if label == label // 1 else label)
-    whole = WHOLE.fullmatch(label) if isinstance(label, str) else None
-    return whole[1] if whole else label
+    integer = WHOLE_NUMBER.fullmatch(label) if isinstance(label, str) else None
+    return integer[1] if integer else label
 
 
 def is_missing(cell: Any) -> bool:
@@ -83,8 +83,8 @@ def is_missing(cell: Any) -> bool:
 
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
-    shown = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(shown.translate(_MARKS).split()) or "".join(shown.split())
+    visible = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(visible.translate(_PUNCTUATION).split()) or "".join(visible.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
@@ -120,42 +120,42 @@ class Text:
 Texts = Iterator[Text]
 
 
-def clean(text: str) -> tuple[str, Sequence[int]]:
+def clean_characters(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in NFC without invisible characters, and the place of each character and of the end, (L + 1,).
 
     An invisible character has the place of the one before it; behind white space, of the one after it.
     """
-    places: Sequence[int] = range(len(text) + 1)
+    offsets: Sequence[int] = range(len(text) + 1)
     if text.isascii() or (unicodedata.is_normalized("NFC", text) and not NEEDLESS.search(text)):
-        return text, places
-    shown = ZERO_WIDTH_SPACE.sub(" ", text)
-    while gone := {at for found in NEEDLESS.finditer(shown) for at in range(*found.span())}:
-        left = [at for at in range(len(shown)) if at not in gone]
-        shown, places = "".join(shown[at] for at in left), [places[at] for at in left]
-    made = ""
-    kept: list[int] = []
-    for found in COMPOSED.finditer(shown):
-        part, own = unicodedata.normalize("NFC", found[0]), [*places[found.start() : found.end()]]
-        kept += own if len(part) == len(own) else own[:1] * len(part)
-        made += part
-    ends = [*kept, len(text)]
-    first = [end if at and not made[at - 1].isspace() else at and ends[at - 1] + 1 for at, end in enumerate(ends)]
-    return made, first
+        return text, offsets
+    visible = ZERO_WIDTH_SPACE.sub(" ", text)
+    while gone := {at for match in NEEDLESS.finditer(visible) for at in range(*match.span())}:
+        remaining = [at for at in range(len(visible)) if at not in gone]
+        visible, offsets = "".join(visible[at] for at in remaining), [offsets[at] for at in remaining]
+    composed = ""
+    starts: list[int] = []
+    for match in COMPOSED.finditer(visible):
+        part, part_offsets = unicodedata.normalize("NFC", match[0]), [*offsets[match.start() : match.end()]]
+        starts += part_offsets if len(part) == len(part_offsets) else part_offsets[:1] * len(part)
+        composed += part
+    ends = [*starts, len(text)]
+    begins = [end if at and not composed[at - 1].isspace() else at and ends[at - 1] + 1 for at, end in enumerate(ends)]
+    return composed, begins
 
 
-def read_markup(found: re.Match[str]) -> str:
+def read_markup(markup: re.Match[str]) -> str:
     """Return spaces for a tag, the character of an entity, and of anything else itself, as long as what was found."""
-    whole = read = found[0]
-    if found["entity"] is None:
-        return " " * len(whole)
-    while (again := unescape(read)) != read:
-        read = again
-    return read + FILLER * (len(whole) - len(read)) if len(read) <= 2 else whole
+    source = decoded = markup[0]
+    if markup["entity"] is None:
+        return " " * len(source)
+    while (again := unescape(decoded)) != decoded:
+        decoded = again
+    return decoded + FILLER * (len(source) - len(decoded)) if len(decoded) <= 2 else source
 
 
 def find_markup(text: str) -> str:
     """Return the first HTML tag or entity of a text, "" where there is none."""
-    return next((found[0] for found in MARKUP.finditer(text) if read_markup(found) != found[0]), "")
+    return next((match[0] for match in MARKUP.finditer(text) if read_markup(match) != match[0]), "")
 
 
 def strip_html(text: str) -> str:
@@ -169,8 +169,8 @@ MAX_CLASSES = 20
 """Up to so many classes are named in a configuration; of more, a reader can compare none."""
 MAX_LABELS_SHOWN = 5
 """Labels that a message names."""
-NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
-ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
+LABEL_NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
+IDLE_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
 """What a number can do without: zeros before it, and a fraction of zeros."""
 DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+(?:e[-+]?\d+)?%?", re.IGNORECASE)
 MISSING = re.compile(
@@ -185,8 +185,8 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 
     def key(label: str) -> tuple[list[str | float], str]:
         # letters and numbers stand by turns, so that like is compared with like
-        parts = enumerate(NUMBER.split(label))
-        return [float(part.replace("\u2212", "-")) if place % 2 else part for place, part in parts], label
+        parts = enumerate(LABEL_NUMBER.split(label))
+        return [float(part.replace("\u2212", "-")) if index % 2 else part for index, part in parts], label
 
     return sorted(labels, key=key)
 
@@ -194,7 +194,7 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 def fold_label(label: str) -> str:
     """Reduce a label to what its spellings share: no case, further spaces, invisible characters or idle zeros."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFKC", label)).casefold()
-    return ZEROS.sub("", " ".join(text.split()))
+    return IDLE_ZEROS.sub("", " ".join(text.split()))
 
 
 def quote_label(label: str) -> str:
@@ -203,14 +203,14 @@ def quote_label(label: str) -> str:
     return json.dumps(label, ensure_ascii=not plain)
 
 
-def list_few(parts: list[str], most: int = MAX_LABELS_SHOWN) -> str:
+def list_few(parts: list[str], limit: int = MAX_LABELS_SHOWN) -> str:
     """List the first parts of a message, and say how many more there are."""
-    return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")
+    return ", ".join(parts[:limit]) + (f" and {len(parts) - limit} more" if len(parts) > limit else "")
 
 
-def write_count(number: int, one: str, many: str = "") -> str:
+def write_count(number: int, singular: str, plural: str = "") -> str:
     """Write a number of things with what is said of them, of one or of many."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def write_aliases(aliases: Mapping[str, str]) -> str:
@@ -218,7 +218,7 @@ def write_aliases(aliases: Mapping[str, str]) -> str:
     return f"`aliases: {{{list_few([f'{quote_label(a)}: {quote_label(b)}' for a, b in aliases.items()])}}}`"
 
 
-def match_classes(labels: Iterable[str], classes: Iterable[str]) -> dict[str, str]:
+def match_spellings(labels: Iterable[str], classes: Iterable[str]) -> dict[str, str]:
     """Find the class of which each label is another spelling, for those that are one."""
     folded = {fold_label(name): name for name in classes}
     return {label: folded[fold] for label in labels if (fold := fold_label(label)) in folded}
@@ -226,15 +226,15 @@ def match_classes(labels: Iterable[str], classes: Iterable[str]) -> dict[str, st
 
 def judge_column(column: str, labels: Counter[str]) -> str:
     """Say why a column may hold no labels: they are scores, or hardly one comes again. "" where nothing tells so."""
-    found, texts = len(labels), labels.total()
+    count, texts = len(labels), labels.total()
     decimals = [label for label in labels if DECIMAL.fullmatch(label)]
-    if 2 * len(decimals) > found:
+    if 2 * len(decimals) > count:
         return (
-            f"column {column!r} holds numbers with decimals, {found:,} different ones in {texts:,} texts "
+            f"column {column!r} holds numbers with decimals, {count:,} different ones in {texts:,} texts "
             f"({list_few(decimals)}): make classes of them, in a column of their own"
         )
-    if found * MIN_TEXTS_A_CLASS > texts:
-        doubt = f"{found} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
+    if count * MIN_TEXTS_A_CLASS > texts:
+        doubt = f"{count} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
         return f"{doubt} If not, name another column as `label`"
     return ""
 
@@ -258,10 +258,10 @@ def find_oddities(labels: Counter[str], missing: list[str] | None) -> Iterator[s
     spellings: defaultdict[str, list[str]] = defaultdict(list)
     for label, _ in labels.most_common():
         spellings[fold_label(label)].append(label)
-    several = [names for names in spellings.values() if len(names) > 1 and names[0] not in absent]
-    if several:
-        counts = list_few([f"{quote_label(name)} {labels[name]:,}" for names in several for name in names])
-        aliases = {other: first for first, *others in several for other in others}
+    groups = [names for names in spellings.values() if len(names) > 1 and names[0] not in absent]
+    if groups:
+        counts = list_few([f"{quote_label(name)} {labels[name]:,}" for names in groups for name in names])
+        aliases = {variant: spelling for spelling, *variants in groups for variant in variants}
         yield (
             "labels that differ by case, spaces, invisible characters or zeros alone are classes of their own "
             f"({counts}); {write_aliases(aliases)} makes them one"

@@ -14,7 +14,7 @@ from attention_audit.errors import AuditError
 from attention_audit.section import Section
 
 from .rationales import Span
-from .text import MARKS, clean, strip_html
+from .text import COMBINING_MARKS, clean_characters, strip_html
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,7 +46,7 @@ CHARACTERS = {
     "bo": ("Tibetan", "syllables", "use `spaces` and set some between words, as botok can"),
 }
 """Languages without spaces that are split into what is smaller than words: name, items, and how to have words."""
-MOST_WORDS = 2**18
+MAX_PIPELINE_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 Placed = tuple[str, int, int]
 """A word, and where it begins and ends in its text, in characters."""
@@ -55,16 +55,17 @@ UNSPACED = (
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese."""
-QUOTED = "\u0400-\u05ff"
+APOSTROPHE_SCRIPTS = "\u0400-\u05ff"
 """Cyrillic, Armenian and Hebrew, in which an apostrophe or the like between two letters is a part of the word."""
-WORD = rf"\w(?:[\w{MARKS}\u200c\u200d]|(?<=[{QUOTED}])['\"’״׳՚-՞](?=[{QUOTED}])| (?=\w))*"
+APOSTROPHE = rf"(?<=[{APOSTROPHE_SCRIPTS}])['\"’״׳՚-՞](?=[{APOSTROPHE_SCRIPTS}])"
+WORD = rf"\w(?:[\w{COMBINING_MARKS}\u200c\u200d]|{APOSTROPHE}| (?=\w))*"
 """Letters and digits with their marks; a word of Vietnamese, as its tokenizer finds it, may have spaces in it."""
-NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
-PARTS = rf"[{MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
-CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{PARTS}(?:(?<=[\u1039\u17d2\u200d])\S{PARTS})*"
+NO_SPACES, LETTER_RUN, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
+EXTENDERS = rf"[{COMBINING_MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{EXTENDERS}(?:(?<=[\u1039\u17d2\u200d])\S{EXTENDERS})*"
 """A character with its marks, and what a joiner sets below or beside it; or a flag."""
 CLUSTERS = re.compile(CLUSTER)
-SYLLABLES = re.compile(rf"[\u0f40-\u0fbc]+|(?:[^\W{UNSPACED}]{PARTS})+|{CLUSTER}")
+SYLLABLES = re.compile(rf"[\u0f40-\u0fbc]+|(?:[^\W{UNSPACED}]{EXTENDERS})+|{CLUSTER}")
 """Where there are no spaces and nothing finds words: a syllable of Tibetan, a word of another script, a character."""
 SYLLABLE_MARK = "\u0f0b"
 """Tibetan's sign between syllables."""
@@ -113,10 +114,10 @@ class Tokens(Section):
     @classmethod
     def _choose_segmenter(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
         if (code := info.data.get("tokenizer")) != CHINESE:
-            own = "characters" if code in CHARACTERS else None
-            if segmenter not in (None, own):
+            default = "characters" if code in CHARACTERS else None
+            if segmenter not in (None, default):
                 raise ValueError(f"only for `tokenizer: {CHINESE}`; remove it")
-            return own
+            return default
         # settled before jobs are told, so that a corpus is made anew where jieba has been installed since
         return segmenter or ("jieba" if find_spec("jieba") else "characters")
 
@@ -129,14 +130,14 @@ def describe_splitting(tokens: Tokens) -> str:
     return SEGMENTED.get(tokens.tokenizer, "")
 
 
-def name_lacking(tokens: Tokens) -> str:
-    """Say which package is missing that a language without spaces needs, and how to install it; "" where none is."""
+def name_lacking(tokens: Tokens) -> AuditError | None:
+    """Say which package is missing that a language without spaces needs, and how to install it; None where none is."""
     if tokens.tokenizer in PACKAGES:
         try:
             get_pipeline(tokens.tokenizer, tokens.segmenter)
         except AuditError as error:
-            return str(error)
-    return ""
+            return error
+    return None
 
 
 @cache
@@ -160,24 +161,23 @@ def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
     return language
 
 
-def describe_missing(code: str) -> str:
-    """Say what a language is split by, which is not installed, and how to install it."""
-    return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
+def describe_missing_segmenter(code: str) -> tuple[str, str]:
+    """Say what a language is split by, which is not installed; and how to install it."""
+    return f"{SEGMENTED[code]}, which is not installed", f"install it ({PACKAGES[code]})"
 
 
 def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
-    """Get a pipeline, and a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow.
+    """Get a pipeline, and a new one once it has MAX_PIPELINE_WORDS: spaCy keeps every word, so memory would grow.
 
     Raises AuditError where the language needs a package that is not installed.
     """
     try:
         language = build_pipeline(code, segmenter)
     except ImportError as error:
-        raise AuditError(
-            f"tokens: {describe_missing(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
-            "between the words already"
-        ) from error
-    if len(language.vocab) > MOST_WORDS:
+        fault, remedy = describe_missing_segmenter(code)
+        otherwise = "set `tokens: {tokenizer: spaces}` where spaces stand between the words already"
+        raise AuditError("tokens", fault, f"{remedy}, or {otherwise}") from error
+    if len(language.vocab) > MAX_PIPELINE_WORDS:
         build_pipeline.cache_clear()
         language = build_pipeline(code, segmenter)
     return language
@@ -199,7 +199,7 @@ def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     language = get_pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
     clusters = () if text.isascii() and not single else (SYLLABLES if single else CLUSTERS).finditer(text)
     # places at which no word begins
-    within = {at for found in clusters for at in range(found.start() + 1, found.end())}
+    within = {at for match in clusters for at in range(match.start() + 1, match.end())}
     sentences: list[list[Placed]] = []
     for sentence in language(text).sents if tokens.sentences else [language.make_doc(text)]:
         words: list[Placed] = []
@@ -214,11 +214,11 @@ def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     return sentences
 
 
-def normalise_word(placed: Placed, tokens: Tokens) -> list[Placed]:
+def normalise_word(placed_word: Placed, tokens: Tokens) -> list[Placed]:
     """Lower-case, mask and split a word at punctuation, as the settings say, into any number of words."""
-    raw, start, end = placed
+    raw, start, end = placed_word
     if raw == DEIDENTIFIED:
-        return [placed]
+        return [placed_word]
     word = raw
     if tokens.lower:
         # as they are in Turkish, whose dotted capital alone would become two characters
@@ -231,7 +231,7 @@ def normalise_word(placed: Placed, tokens: Tokens) -> list[Placed]:
     same = len(word) == len(raw) == end - start and word != DIGIT_MASK
     return [
         (part[0], start + part.start() if same else start, start + part.end() if same else end)
-        for part in LETTERS.finditer(word)
+        for part in LETTER_RUN.finditer(word)
     ]
 
 
@@ -241,13 +241,13 @@ def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
     """
     joined = "\n".join(word for word, _, _ in words)
     # the place of each character; a line end between two words has that of the word before it
-    places = [
+    spans = [
         (start + at, start + at + 1) if len(word) == end - start else (start, end)
         for word, start, end in words
         for at in range(len(word) + 1)
     ]
     return [
-        (run["word"] or CLUSTERS.findall(run[0])[-1], places[run.start()][0], places[run.end() - 1][1])
+        (run["word"] or CLUSTERS.findall(run[0])[-1], spans[run.start()][0], spans[run.end() - 1][1])
         for run in RUNS.finditer(joined)
     ]
 
@@ -270,15 +270,15 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
+    cleaned, offsets = clean_characters(strip_html(text) if tokens.strip_html else text)
     sentences = [
         [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
     ]
     if tokens.punctuation == "last":
         sentences = [*map(keep_last_marks, sentences)]
-    placed, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
+    placed_words, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
     return SplitText(
-        [word for word, _, _ in placed],
-        [(places[start], places[end]) for _, start, end in placed],
+        [word for word, _, _ in placed_words],
+        [(offsets[start], offsets[end]) for _, start, end in placed_words],
         [*accumulate(lengths, initial=0)][:-1],
     )

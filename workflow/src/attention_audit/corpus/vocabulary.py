@@ -26,10 +26,10 @@ from .text import list_few
 
 WordVectors = dict[str, Floats32]
 """The vector of each word, (dimension,)."""
-NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
-MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
-UNKNOWN, START, END = 1, 2, 3
-TEXTS_AT_ONCE = 1024
+VECTOR_NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
+VOCABULARY_MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
+UNKNOWN_ROW, START_ROW, END_ROW = 1, 2, 3
+TEXTS_A_BATCH = 1024
 """How many texts are in memory as Python strings at a time."""
 
 
@@ -47,7 +47,7 @@ def open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     chosen = [name for name in names if member in (None, name)]
     if len(chosen) != 1:
-        raise AuditError(f"{path}: holds {list_few(names) or 'nothing'}; name one as `member` in the config")
+        raise AuditError(str(path), f"holds {list_few(names) or 'nothing'}", "name one as `member` in the config")
     for _, stream in open_members(path, re.escape(chosen[0])):
         yield stream
 
@@ -67,18 +67,18 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
             if number == 1 and (header := re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line)):
                 if int(header[1]) != dimension:
-                    raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
+                    raise AuditError(f"{path}: line 1", f"{int(header[1])} numbers a word, not {dimension}", mend)
                 continue
             word, *fields = line.rstrip().rsplit(b" ", dimension)
             # parts of the word that are numbers, except its first part, are of a longer vector
-            count = len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
+            count = len(fields) + sum(VECTOR_NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
             if count != dimension:
-                raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
+                raise AuditError(f"{path}: line {number}", f"{count} numbers, not {dimension}", mend)
             if word in wanted and wanted[word] not in vectors:
                 with suppress(ValueError), np.errstate(over="ignore"):
                     vectors[wanted[word]] = np.array([*map(float, fields)]).astype(np.float32)
                 if not np.isfinite(vectors.get(wanted[word], np.nan)).all():
-                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file")
+                    raise AuditError(f"{path}: line {number}", "a field is no number", "mend the file")
     return vectors
 
 
@@ -98,7 +98,7 @@ class WordLists:
         wanted = pa.array(self.splits)
         for table in read_batches(self.corpus, CORPUS, ["split", "tokens", "query"]):
             members = table.filter(pc.is_in(table["split"], wanted))
-            for batch in members.to_batches(TEXTS_AT_ONCE):
+            for batch in members.to_batches(TEXTS_A_BATCH):
                 yield from batch["tokens"].to_pylist()
                 yield from batch["query"].drop_null().to_pylist()
 
@@ -120,18 +120,18 @@ class Vocabulary:
     @cached_property
     def rows(self) -> dict[str, int]:
         """Return the row of each word. Marks are not words: no text contains one."""
-        return {word: row for row, word in enumerate(self.words) if row >= len(MARKS)}
+        return {word: row for row, word in enumerate(self.words) if row >= len(VOCABULARY_MARKS)}
 
     def encode(self, texts: pa.ListArray) -> Encoded:
         """Find the rows of the words of each text, between both marks; an unknown word has the row of <unk>."""
         lengths = texts.value_lengths().to_numpy().astype(np.int64)
-        known = pa.array(self.words[len(MARKS) :], pa.string())
-        index = pc.index_in(texts.flatten(), value_set=known).fill_null(UNKNOWN - len(MARKS)).to_numpy()
+        words = pa.array(self.words[len(VOCABULARY_MARKS) :], pa.string())
+        index = pc.index_in(texts.flatten(), value_set=words).fill_null(UNKNOWN_ROW - len(VOCABULARY_MARKS)).to_numpy()
         ends = np.cumsum(lengths + 2)
         rows = np.zeros(lengths.sum() + 2 * len(lengths), np.int32)
-        rows[ends - lengths - 2] = START
-        rows[ends - 1] = END
-        rows[rows == 0] = index + len(MARKS)
+        rows[ends - lengths - 2] = START_ROW
+        rows[ends - 1] = END_ROW
+        rows[rows == 0] = index + len(VOCABULARY_MARKS)
         return Encoded(rows, lengths)
 
 
@@ -143,7 +143,7 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
         counts.update(tokens)
         texts_with.update(set(tokens))
     words = sorted(word for word in counts if texts_with[word] >= min_df)
-    return Vocabulary([*MARKS, *words], [0] * len(MARKS) + [counts[word] for word in words])
+    return Vocabulary([*VOCABULARY_MARKS, *words], [0] * len(VOCABULARY_MARKS) + [counts[word] for word in words])
 
 
 def build_columns(vocabulary: Vocabulary, vectors: WordVectors) -> dict[str, list[Any]]:
@@ -155,5 +155,6 @@ def build_columns(vocabulary: Vocabulary, vectors: WordVectors) -> dict[str, lis
         "index": list(range(len(vocabulary.words))),
         "word": vocabulary.words,
         "train_count": vocabulary.counts,
-        "vector": [None] * len(MARKS) + [vectors.get(word) for word in vocabulary.words[len(MARKS) :]],
+        "vector": [None] * len(VOCABULARY_MARKS)
+        + [vectors.get(word) for word in vocabulary.words[len(VOCABULARY_MARKS) :]],
     }

@@ -1,7 +1,8 @@
 """A readout from elsewhere: for each text the words, the attention, and what each word adds to the logits.
 
 Nothing that a user gives is believed before it was checked: arrays, lists and tensors as they come, one readout by
-itself (`check`), and beside another of the same texts (`check_beside`). What is wrong is a line that names the place.
+itself (`check_readout`), and beside another of the same texts (`check_beside`). What is wrong is a line that names the
+place.
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ from attention_audit.errors import AuditError
 PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
-PADDING = {"[pad]", "<pad>"}
+PADDING_WORDS = {"[pad]", "<pad>"}
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
@@ -33,7 +34,7 @@ TOOL_HINTS = {
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
-Written = Sequence[str | Sequence[str]]
+WrittenTexts = Sequence[str | Sequence[str]]
 """Texts as they are written, or as the lists of their words."""
 
 
@@ -92,73 +93,74 @@ class GivenReadout:
         return [np.atleast_2d(weights).mean(0) for weights in self.attention]
 
 
-def name_column(place: str, text: str, column: str) -> str:
+def name_column(location: str, text: str, column: str) -> str:
     """Say where something is wrong, as messages begin."""
-    return f"{place}: text {text!r}, column {column}"
+    return f"{location}: text {text!r}, column {column}"
 
 
 def softmax(logits: Floats) -> Floats:
     """Compute probabilities (C,) of logits (O,); one logit is that of the second of two classes."""
-    every = np.append(0.0, logits) if len(logits) == 1 else logits
-    raised = np.exp(every - every.max())
+    all_logits = np.append(0.0, logits) if len(logits) == 1 else logits
+    raised = np.exp(all_logits - all_logits.max())
     return np.asarray(raised / raised.sum())
 
 
 GivenTrainings = GivenReadout | Sequence[GivenReadout]
 """The readouts of a model, one or several."""
-Faults = Iterator[tuple[str, str]]
-"""Faults of a text, each with its column."""
+Faults = Iterator[tuple[str, str, str]]
+"""The column, the fault and the remedy of what is wrong with a text."""
 
 
-def find_misfits(given: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
+def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
     """Find what of a text does not fit in size. by_word: what it has for each word, (L, ...), by its column."""
-    tokens, outputs, classes = given.tokens[number], len(given.bias[number]), given.classes
+    tokens, outputs, classes = readout.tokens[number], len(readout.bias[number]), readout.classes
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
-        yield "tokens", "has no word; leave the text out"
-    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING:
-        yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
-    if heads != given.heads or not heads:
-        fault = f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
-        yield "attention", fault
+        yield "tokens", "has no word", "leave the text out"
+    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING_WORDS:
+        yield "tokens", f"has padding at an end, {min(padding)!r}", "leave it out, with its weights"
+    if heads != readout.heads or not heads:
+        fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}"
+        yield "attention", fault, "give every text the same heads"
     for column, values in by_word.items():
         if len(values) != len(tokens):
-            yield column, f"has {len(values)} entries for {len(tokens)} words; give each word one"
+            yield column, f"has {len(values)} entries for {len(tokens)} words", "give each word one"
     if added != outputs:
-        yield "contribution", f"has {added} values a word, and bias has {outputs}; give both as many"
+        yield "contribution", f"has {added} values a word, and bias has {outputs}", "give both as many"
     if classes < 2:
-        yield "probabilities", f"has {classes} values; give one for each class, two or more"
-    if given.decided and outputs not in ({1, 2} if classes == 2 else {classes}):
-        yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
+        yield "probabilities", f"has {classes} values", "give one for each class, two or more"
+    if readout.decided and outputs not in ({1, 2} if classes == 2 else {classes}):
+        yield "bias", f"has {outputs} values for {classes} classes", "give one a class, or one for two classes"
 
 
-def find_faults(given: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
+def find_faults(readout: GivenReadout, number: int, by_word: Mapping[str, Floats]) -> Faults:
     """Find which values of a text are wrong, where all fits in size."""
     attention, contribution = by_word["attention"].T, by_word["contribution"]
-    bias, predicted, words = given.bias[number], given.probabilities[number], len(given.tokens[number])
+    bias, predicted, words = readout.bias[number], readout.probabilities[number], len(readout.tokens[number])
     for column, values in {**by_word, "bias": bias, "probabilities": predicted}.items():
         if not np.isfinite(values).all():
-            yield column, "holds NaN, an infinite number or nothing at all; give numbers"
+            yield column, "holds NaN, an infinite number or nothing at all", "give numbers"
     if (attention < 0).any():
-        yield "attention", f"holds {attention.min():.4g}; give weights that are not negative"
+        yield "attention", f"holds {attention.min():.4g}", "give weights that are not negative"
     for head, total in enumerate(attention.sum(1)):
         if abs(total - 1) > SUM:
             of_head = f"head {head}: " * (len(attention) > 1)
-            yield "attention", f"{of_head}sums to {total:.6g}; give weights that sum to 1"
-    if not 0 <= given.labels[number] < given.classes:
-        fault = f"is {given.labels[number]}, and the classes are 0 to {given.classes - 1}"
-        yield "label", f"{fault}; number the classes from 0"
-    if outside := [position for position in given.evidence[number] or [] if not 0 <= position < words]:
-        yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
-    if not given.decided:
+            yield "attention", f"{of_head}sums to {total:.6g}", "give weights that sum to 1"
+    if not 0 <= readout.labels[number] < readout.classes:
+        fault = f"is {readout.labels[number]}, and the classes are 0 to {readout.classes - 1}"
+        yield "label", fault, "number the classes from 0"
+    if outside := [position for position in readout.evidence[number] or [] if not 0 <= position < words]:
+        yield "evidence", f"names word {outside[0]} of {words}", "count words from 0"
+    if not readout.decided:
         if abs(np.abs(predicted).sum() - 1) > SUM:
-            yield "probabilities", f"sums to {predicted.sum():.6g}; give probabilities that sum to 1, none below 0"
-    elif (apart := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
-        fault = f"is {apart:.2g} away from softmax(attention x contribution + bias)"
-        yield "probabilities", f"{fault}; give contributions that are exact"
+            fault = f"sums to {predicted.sum():.6g}"
+            yield "probabilities", fault, "give probabilities that sum to 1, none below 0"
+    elif (gap := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
+        fault = f"is {gap:.2g} away from softmax(attention x contribution + bias)"
+        yield "probabilities", fault, "give contributions that are exact"
 
 
-def check(given: GivenReadout) -> None:
+def check_readout(readout: GivenReadout) -> None:
     """Raise AuditError, in a line that names place, text and column, for the first thing that is wrong.
 
     Words, weights, contributions, bias and probabilities fit each other in size; no number is missing, NaN or infinite;
@@ -169,72 +171,79 @@ def check(given: GivenReadout) -> None:
     Contributions that give the probabilities must say something of other weights, too. A bias of each text can be
     chosen so that any contributions fit. Contributions that are the logits themselves, word by word, fit any map.
     """
-    ((twice, times),) = Counter(given.ids).most_common(1)
+    ((twice, times),) = Counter(readout.ids).most_common(1)
     if times > 1:
-        raise AuditError(f"{name_column(given.place, twice, 'id')}: occurs twice; make ids unique")
-    for number, name in enumerate(given.ids):
-        maps = {f"maps: {map_}": scores[number] for map_, scores in given.maps.items()}
-        attention = np.atleast_2d(given.attention[number]).T
-        by_word = {"attention": attention, **maps, "contribution": given.contribution[number]}
+        raise AuditError(name_column(readout.place, twice, "id"), "occurs twice", "make ids unique")
+    for number, name in enumerate(readout.ids):
+        maps = {f"maps: {map_}": scores[number] for map_, scores in readout.maps.items()}
+        attention = np.atleast_2d(readout.attention[number]).T
+        by_word = {"attention": attention, **maps, "contribution": readout.contribution[number]}
         # the first fault of a text ends it, since what follows relies on what comes before
-        for column, fault in chain(find_misfits(given, number, by_word), find_faults(given, number, by_word)):
-            raise AuditError(f"{name_column(given.place, name, column)}: {fault}")
-    if not given.decided:
+        faults = chain(find_misfits(readout, number, by_word), find_faults(readout, number, by_word))
+        for column, fault, remedy in faults:
+            raise AuditError(name_column(readout.place, name, column), fault, remedy)
+    if not readout.decided:
         return
-    moved = np.abs(given.bias - given.bias[0]).max(axis=1)
-    if moved.max() > REPRODUCED:
+    shifts = np.abs(readout.bias - readout.bias[0]).max(axis=1)
+    if shifts.max() > REPRODUCED:
         raise AuditError(
-            f"{name_column(given.place, given.ids[int(moved.argmax())], 'bias')}: is another one than in text "
-            f"{given.ids[0]!r}, so that any contributions would fit; give one bias for all texts. What a text adds "
-            f"whatever the weights are may stand in the contribution of each of its words; {LEAVE_OUT_HINT}"
+            name_column(readout.place, readout.ids[int(shifts.argmax())], "bias"),
+            f"is another one than in text {readout.ids[0]!r}, so that any contributions would fit",
+            "give one bias for all texts. What a text adds whatever the weights are may stand in the contribution of "
+            f"each of its words; {LEAVE_OUT_HINT}",
         )
-    several = [values for values in given.contribution if len(values) > 1]
-    alike = several and max(np.ptp(values, axis=0).max() for values in several) <= REPRODUCED
-    if alike and np.ptp([values[0] for values in several], axis=0).max() > REPRODUCED:
+    contributions = [values for values in readout.contribution if len(values) > 1]
+    constant = contributions and max(np.ptp(values, axis=0).max() for values in contributions) <= REPRODUCED
+    if constant and np.ptp([values[0] for values in contributions], axis=0).max() > REPRODUCED:
         raise AuditError(
-            f"{given.place}: column contribution: all words of a text have the same, and other texts have others, so "
-            f"that any weights would do; give what each word adds; {LEAVE_OUT_HINT}"
+            f"{readout.place}: column contribution",
+            "all words of a text have the same, and other texts have others, so that any weights would do",
+            f"give what each word adds; {LEAVE_OUT_HINT}",
         )
 
 
-def check_beside(given: GivenReadout, first: GivenReadout) -> None:
+def check_beside(readout: GivenReadout, reference: GivenReadout) -> None:
     """Raise AuditError, likewise, where a readout is not of the texts and classes of another one.
 
     Texts may stand in another order.
     """
-    place, known, own = given.place, {name: number for number, name in enumerate(first.ids)}, {*given.ids}
+    location, rows, ids = readout.place, {name: number for number, name in enumerate(reference.ids)}, {*readout.ids}
     for absent, fault, of_how_many in (
-        ([name for name in first.ids if name not in own], "missing", f", of {len(first)} texts of {first.place}"),
-        ([name for name in given.ids if name not in known], f"not in {first.place}", ""),
+        (
+            [id_ for id_ in reference.ids if id_ not in ids],
+            "missing",
+            f", of {len(reference)} texts of {reference.place}",
+        ),
+        ([id_ for id_ in readout.ids if id_ not in rows], f"not in {reference.place}", ""),
     ):
         if absent:
-            others = f" and {len(absent) - 1} more" * (len(absent) > 1) + of_how_many
+            rest = f" and {len(absent) - 1} more" * (len(absent) > 1) + of_how_many
             raise AuditError(
-                f"{name_column(place, absent[0], 'id')}: is {fault}{others}; give every training the same texts"
+                name_column(location, absent[0], "id"), f"is {fault}{rest}", "give every training the same texts"
             )
-    if given.classes != first.classes:
-        fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
-        raise AuditError(f"{name_column(place, given.ids[0], 'probabilities')}: {fault}")
-    for number, name in enumerate(given.ids):
-        there = known[name]
-        if given.tokens[number] != first.tokens[there]:
+    if readout.classes != reference.classes:
+        fault = f"has {readout.classes} classes, and in {reference.place} {reference.classes}"
+        raise AuditError(name_column(location, readout.ids[0], "probabilities"), fault, "give both as many")
+    for number, name in enumerate(readout.ids):
+        row = rows[name]
+        if readout.tokens[number] != reference.tokens[row]:
             raise AuditError(
-                f"{name_column(place, name, 'tokens')}: are not the words of {first.place}; give both the same"
+                name_column(location, name, "tokens"), f"are not the words of {reference.place}", "give both the same"
             )
-        if given.labels[number] != first.labels[there]:
-            fault = f"is {given.labels[number]}, and in {first.place} {first.labels[there]}; give both the same"
-            raise AuditError(f"{name_column(place, name, 'label')}: {fault}")
+        if readout.labels[number] != reference.labels[row]:
+            fault = f"is {readout.labels[number]}, and in {reference.place} {reference.labels[row]}"
+            raise AuditError(name_column(location, name, "label"), fault, "give both the same")
 
 
-def refuse_count(found: int, count: int | None, place: str, what: str = "text") -> None:
+def refuse_count(length: int, count: int | None, location: str, what: str = "text") -> None:
     """Raise AuditError where there are not as many entries as texts, or as words; None is any count."""
-    if count is not None and found != count:
-        raise AuditError(f"{place}: has {found} entries for {count} {what}s; give each {what} one")
+    if count is not None and length != count:
+        raise AuditError(location, f"has {length} entries for {count} {what}s", f"give each {what} one")
 
 
-def read_numbers(
+def convert_numbers(
     values: Any,
-    place: str,
+    location: str,
     axes: tuple[int, ...] = (1, 2),
     wanted: str = "give an array of one axis or two",
     count: int | None = None,
@@ -247,101 +256,104 @@ def read_numbers(
     """
     try:
         # SHAP and pandas hold values, which of mappings and tensors is a method
-        held = getattr(values, "values", values)
-        held = values if callable(held) else held
+        content = getattr(values, "values", values)
+        content = values if callable(content) else content
         # a tensor may have a gradient, or a precision that NumPy lacks
-        array = np.asarray(held.detach().cpu().double() if hasattr(held, "detach") else held, dtype=np.float64)
+        array = np.asarray(content.detach().cpu().double() if hasattr(content, "detach") else content, dtype=np.float64)
     except (RuntimeError, TypeError, ValueError) as error:
         wanted = next((f"give {part}" for name, part in TOOL_HINTS.items() if hasattr(values, name)), wanted)
         fault = f"is {type(values).__name__}, and no numbers in rows of the same length ({error})"
-        raise AuditError(f"{place}: {fault}; {wanted}") from error
+        raise AuditError(location, fault, wanted) from error
     if array.ndim not in axes:
-        raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
-    refuse_count(len(array), count, place, what)
+        raise AuditError(location, f"is {type(values).__name__} of shape {array.shape}", wanted)
+    refuse_count(len(array), count, location, what)
     # what is given may be filled anew later
     return array.copy()
 
 
-def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]:
+def make_list(values: Any, location: str, count: int | None = None) -> list[Any]:
     """List what is given of each text, of `count` if that is known. Raises AuditError where it is no such list."""
     # of a frame, the names of its columns are iterated
     if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
-        raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
+        raise AuditError(location, f"is {type(values).__name__}, and no list", "give one")
     listed = [*values]
-    refuse_count(len(listed), count, place)
+    refuse_count(len(listed), count, location)
     return listed
 
 
-def list_words(tokens: Any, place: str) -> list[list[str]]:
+def list_tokens(tokens: Any, location: str) -> list[list[str]]:
     """List the words of each text. Raises AuditError where there is none, or one is one string or no list, or holds no
     words.
     """
     texts = []
-    for number, words in enumerate(list_entries(tokens, place)):
+    for number, words in enumerate(make_list(tokens, location)):
         if isinstance(words, str):
-            raise AuditError(f"{place}: text {number} is one string; give the list of its words")
-        texts.append(list_entries(words, f"{place}: text {number}"))
+            raise AuditError(location, f"text {number} is one string", "give the list of its words")
+        texts.append(make_list(words, f"{location}: text {number}"))
         if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
-            raise AuditError(f"{place}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them")
+            raise AuditError(
+                location, f"text {number} holds {wrong[0]!r}, and no word", "give words, and no ids of them"
+            )
     if not texts:
-        raise AuditError(f"{place}: there is no text; give some")
+        raise AuditError(location, "there is no text", "give some")
     return texts
 
 
-def list_integers(values: Any, place: str, count: int | None = None, kinds: str = "iuf") -> list[int]:
+def list_integers(values: Any, location: str, count: int | None = None, kinds: str = "iuf") -> list[int]:
     """List whole numbers, of these kinds of NumPy; b among them takes truth values too.
 
     Raises AuditError where something else is given, or not as many.
     """
-    listed = list_entries(values, place, count)
+    listed = make_list(values, location, count)
     with suppress(RuntimeError, TypeError, ValueError):
-        found = np.asarray(listed)
-        if not found.size or (found.ndim == 1 and found.dtype.kind in kinds and (found % 1 == 0).all()):
-            return [int(value) for value in found]
-    raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
+        array = np.asarray(listed)
+        if not array.size or (array.ndim == 1 and array.dtype.kind in kinds and (array % 1 == 0).all()):
+            return [int(value) for value in array]
+    raise AuditError(location, "holds something else than whole numbers", "give a flat list of these")
 
 
-def name_classes(classes: Any, count: int, place: str = "classes") -> list[str]:
+def list_class_names(classes: Any, count: int, location: str = "classes") -> list[str]:
     """List the names of C classes, by default their numbers. Raises AuditError where they are not as many, or two are
     the same.
     """
-    names = [*map(str, range(count) if classes is None else list_entries(classes, place))]
+    names = [*map(str, range(count) if classes is None else make_list(classes, location))]
     if len(names) != count:
-        raise AuditError(f"{place}: has {len(names)} names for {count} classes; name each, in their order")
+        raise AuditError(location, f"has {len(names)} names for {count} classes", "name each, in their order")
     if twice := [name for at, name in enumerate(names) if name in names[:at]]:
-        raise AuditError(f"{place}: names {twice[0]!r} twice; give each class a name of its own")
+        raise AuditError(location, f"names {twice[0]!r} twice", "give each class a name of its own")
     return names
 
 
-def refuse_kind(value: Any, kind: Any, place: str, wanted: str) -> None:
+def refuse_kind(value: Any, kind: Any, location: str, wanted: str) -> None:
     """Raise AuditError where a value is of another kind. wanted: what this kind is called, and what to give."""
     if not isinstance(value, kind):
-        raise AuditError(f"{place}: is {type(value).__name__}, and no {wanted}")
+        kind_name, _, remedy = wanted.partition("; ")
+        raise AuditError(location, f"is {type(value).__name__}, and no {kind_name}", remedy)
 
 
-def check_path(path: Any, place: str) -> Path:
+def check_path(path: Any, location: str) -> Path:
     """Return a path. Raises AuditError, which names the place, where it is none."""
-    refuse_kind(path, str | Path, place, "path; give one")
+    refuse_kind(path, str | Path, location, "path; give one")
     return Path(path)
 
 
-def name_readouts(**several: GivenTrainings) -> dict[str, list[GivenReadout]]:
+def name_readouts(**arguments: GivenTrainings) -> dict[str, list[GivenReadout]]:
     """List the readouts of each argument; those without a name are called by argument and number in messages.
 
     Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
     """
-    found: dict[str, list[GivenReadout]] = {}
-    for name, readouts in several.items():
-        found[name] = []
-        listed = [readouts] if isinstance(readouts, GivenReadout) else list_entries(readouts, name)
-        for number, one in enumerate(listed, start=1):
-            place = f"{name} {number}"
-            refuse_kind(one, GivenReadout, place, A_READOUT)
-            found[name].append(replace(one, place=place) if one.place == PLACE else one)
-            check_beside(found[name][-1], next(iter(found.values()))[0])
-        if not any(found.values()):
-            raise AuditError(f"{name}: there is none; give one or more")
-    return found
+    by_argument: dict[str, list[GivenReadout]] = {}
+    for name, readouts in arguments.items():
+        by_argument[name] = []
+        listed = [readouts] if isinstance(readouts, GivenReadout) else make_list(readouts, name)
+        for number, entry in enumerate(listed, start=1):
+            location = f"{name} {number}"
+            refuse_kind(entry, GivenReadout, location, A_READOUT)
+            by_argument[name].append(replace(entry, place=location) if entry.place == PLACE else entry)
+            check_beside(by_argument[name][-1], next(iter(by_argument.values()))[0])
+        if not any(by_argument.values()):
+            raise AuditError(name, "there is none", "give one or more")
+    return by_argument
 
 
 def readout(
@@ -369,35 +381,37 @@ def readout(
 
     Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
     """
-    texts = list_words(tokens, f"{name}: column tokens")
+    texts = list_tokens(tokens, f"{name}: column tokens")
     count = len(texts)
     if (contributions is None) != (bias is None):
         missing = "contributions are" if contributions is None else "bias is"
-        raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
+        raise AuditError(name, f"{missing} left out, and one needs the other", "give both, or neither")
     if contributions is None or bias is None:
         contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
     if not isinstance(maps, Mapping | None):
-        raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
+        raise AuditError(f"{name}: maps", f"is {type(maps).__name__}", "give the scores of each map by its name")
 
     def name_entries(column: str, values: Any) -> Iterator[tuple[str, Any]]:
-        listed = list_entries(values, f"{name}: column {column}", count)
+        listed = make_list(values, f"{name}: column {column}", count)
         return zip((name_column(name, id_, column) for id_ in names), listed, strict=True)
 
     def list_arrays(column: str, values: Any, *axes_and_wanted: Any) -> list[Floats]:
-        return [read_numbers(of_text, place, *axes_and_wanted) for place, of_text in name_entries(column, values)]
+        return [
+            convert_numbers(of_text, location, *axes_and_wanted) for location, of_text in name_entries(column, values)
+        ]
 
-    listed = list_entries(range(count) if ids is None else ids, f"{name}: column id", count)
+    listed = make_list(range(count) if ids is None else ids, f"{name}: column id", count)
     if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
-        raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
+        raise AuditError(f"{name}: column id", f"holds {wrong[0]!r}", "give each text a name")
     names = [*map(str, listed)]
     gold = list_integers(labels, f"{name}: column label", count, "iufb")
-    predicted = read_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
-    shift = read_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
+    predicted = convert_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
+    shift = convert_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
     if shift.ndim == 2:
         refuse_count(len(shift), count, f"{name}: column bias")
     outputs = shift.shape[-1]
     marked = name_entries("evidence", [None] * count if evidence is None else evidence)
-    given = GivenReadout(
+    training = GivenReadout(
         name,
         names,
         texts,
@@ -410,8 +424,8 @@ def readout(
         ],
         np.broadcast_to(shift, (count, outputs)),
         predicted,
-        [None if each is None else list_integers(each, place) or None for place, each in marked],
+        [None if each is None else list_integers(each, location) or None for location, each in marked],
         {map_: list_arrays(f"maps: {map_}", scores, (1,), A_WORD) for map_, scores in (maps or {}).items()},
     )
-    check(given)
-    return given
+    check_readout(training)
+    return training

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_audit.given import GivenReadout, check_beside
-from attention_audit.given.files import read as read_given
+from attention_audit.given.files import read_given_readout
 from attention_audit.readout import Maps, Readout
 from attention_audit.transformer.settings import ImportJob
 
@@ -31,8 +31,8 @@ def build_readout(given: GivenReadout) -> Readout:
 def run(job: Job[ImportJob]) -> None:
     """Check the file, alone and beside the first one, and write it with its texts in the first one's order."""
     path, beside, settings = job.input("given"), job.input("beside"), job.settings
-    first = read_given(beside)
-    given = first if path == beside else read_given(path)
+    first = read_given_readout(beside)
+    given = first if path == beside else read_given_readout(path)
     check_beside(given, first)
     readout = build_readout(given).align(first.ids)
     readout.write(job.output("readout"), job.provenance)

@@ -20,7 +20,7 @@ from attention_audit.artefacts.weights import open_array, read_weights
 from attention_audit.batching import find_starts
 from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import END, START, UNKNOWN, Vocabulary
+from attention_audit.corpus.vocabulary import END_ROW, START_ROW, UNKNOWN_ROW, Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, RaggedLists, Split
@@ -63,7 +63,7 @@ class EncodedTexts:
     @property
     def is_token(self) -> Flags:
         """Tell whether each row is that of a token, and not of a mark, which no text contains."""
-        return ~np.isin(self.texts.flat, [START, END])
+        return ~np.isin(self.texts.flat, [START_ROW, END_ROW])
 
     def cut(self, places: Sequence[Integers]) -> "EncodedTexts":
         """Return the same texts with their tokens at these places alone, N arrays; queries stay whole."""
@@ -87,7 +87,7 @@ class EncodedTexts:
         emptied = (find_starts(texts.counts) + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
-        rows[emptied] = UNKNOWN
+        rows[emptied] = UNKNOWN_ROW
         return replace(self, texts=RaggedLists(rows, texts.counts).select(~gone), impermissible=None)
 
     def mask(self, masks: Flags) -> "EncodedTexts":
@@ -95,7 +95,7 @@ class EncodedTexts:
         text.
         """
         rows = self.texts.flat.copy()
-        rows[self.is_token.nonzero()[0][masks]] = UNKNOWN
+        rows[self.is_token.nonzero()[0][masks]] = UNKNOWN_ROW
         return replace(self, texts=RaggedLists(rows, self.texts.counts))
 
 

@@ -17,18 +17,18 @@ from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.section import Name
 
-from ..rationales import Annotations, Scored, Span, find_words, mark_scores
+from ..rationales import Annotations, Scored, Span, find_word_spans, mark_scores
 from ..raw import decode_lines, find_remedy, open_members, read_content, read_split_lines, require_format
 from ..source import RawFiles, RawSource, RemoteFile
 from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
-CLASSES = ("negative", "positive")
-SENTIMENTS = {*"01234"}
+SENTIMENT_CLASSES = ("negative", "positive")
+TREE_SENTIMENTS = {*"01234"}
 NEUTRAL = 2
 MIN_MARKED_SENTIMENT = 0.5
 """The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
-LABELS = "phrase labels"
+PHRASE_LABELS = "phrase labels"
 """Who marked the words: nobody, but the labels of the phrases say which ones."""
 BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 
@@ -48,14 +48,14 @@ class Phrase(NamedTuple):
 
 def join_parts(sentiment: int, parts: list[Phrase | str]) -> Phrase:
     """Make a phrase of its parts, which are phrases, or one word."""
-    own = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
+    strength = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
     within = max((max(part.scores) for part in parts if isinstance(part, Phrase)), default=-1.0)
     phrases = [
-        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [own]) if isinstance(part, str) else part
+        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [strength]) if isinstance(part, str) else part
         for part in parts
     ]
     words = [word for phrase in phrases for word in phrase.words]
-    scores = [own if own > within else score for phrase in phrases for score in phrase.scores]
+    scores = [strength if strength > within else score for phrase in phrases for score in phrase.scores]
     return Phrase(sentiment, words, scores)
 
 
@@ -69,7 +69,7 @@ def parse_tree(line: str) -> Phrase:
             stack.append([])
         elif token == ")":
             label, *parts = stack.pop() or [""]
-            if not isinstance(label, str) or label not in SENTIMENTS or not parts:
+            if not isinstance(label, str) or label not in TREE_SENTIMENTS or not parts:
                 raise ValueError("node without sentiment or words")
             stack[-1].append(join_parts(int(label), parts))
         else:
@@ -86,21 +86,21 @@ def clean_phrase(phrase: Phrase) -> tuple[str, list[Scored], RawText]:
     """
     before = join_words(phrase.words)
     parts = [*re.finditer(r"\w+", before.text)]
-    made = join_words([part[0] for part in parts])
+    cleaned = join_words([part[0] for part in parts])
     scores = [
         (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
-        for start, part in zip(made.places, parts, strict=False)
+        for start, part in zip(cleaned.places, parts, strict=False)
     ]
     # a space has the place of the part behind it
-    places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
-    return made.text, scores, RawText(before.text, places)
+    offsets = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
+    return cleaned.text, scores, RawText(before.text, offsets)
 
 
 class SstCorpus(RawSource):
     """The Stanford Sentiment Treebank, two classes, whole sentences."""
 
     annotated = True
-    ordered = CLASSES
+    ordered = SENTIMENT_CLASSES
 
     kind: Literal["sst"]
     """sst: trees in Penn Treebank format, as Stanford publishes them."""
@@ -117,29 +117,29 @@ class SstCorpus(RawSource):
         Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.
         """
         archive = raw["archive"]
-        lacking = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
-        for split, number, place, line in read_split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, lacking):
+        hint = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
+        for split, number, location, line in read_split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, hint):
             if not line.strip():
                 continue
             try:
                 tree = parse_tree(line)
             except ValueError as error:
-                raise AuditError(f"{place}: malformed tree ({error}); {find_remedy(archive)}") from error
+                raise AuditError(location, f"malformed tree ({error})", find_remedy(archive)) from error
             if tree.sentiment == NEUTRAL:
                 continue
             text: str | list[str] = tree.words
             before, scores = None, [(at, at + 1, score) for at, score in enumerate(tree.scores)]
             if self.clean:
                 text, scores, before = clean_phrase(tree)
-            said = mark_scores(LABELS, scores, MIN_MARKED_SENTIMENT)
-            label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
-            yield Text(id_, split, label, text, place, annotations=said, written=before)
+            annotations = mark_scores(PHRASE_LABELS, scores, MIN_MARKED_SENTIMENT)
+            label, id_ = SENTIMENT_CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
+            yield Text(id_, split, label, text, location, annotations=annotations, written=before)
 
 
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
 """What an annotator says of a review, who may not know, as a class."""
-COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
-LABEL, TEXT, ANSWER, MAP = COLUMNS.values()
+YELP_COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
+LABEL_COLUMN, TEXT_COLUMN, ANSWER_COLUMN, MAP_COLUMN = YELP_COLUMNS.values()
 PART = "parts."
 """Begins the field of a part."""
 
@@ -157,7 +157,7 @@ class YelpHatCorpus(RawSource):
     """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
 
     annotated = True
-    ordered = CLASSES
+    ordered = SENTIMENT_CLASSES
 
     kind: Literal["yelp-hat"]
     """yelp-hat: reviews with the words that people marked."""
@@ -179,22 +179,24 @@ class YelpHatCorpus(RawSource):
         """
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for place, row in read_delimited(raw[field], COLUMNS):
-                reviews.setdefault(row[TEXT], []).append((place, row))
+            for location, row in read_delimited(raw[field], YELP_COLUMNS):
+                reviews.setdefault(row[TEXT_COLUMN], []).append((location, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
-                place = rows[0][0]
-                stars = {row[LABEL] for _, row in rows}
+                location = rows[0][0]
+                stars = {row[LABEL_COLUMN] for _, row in rows}
                 if len(stars) > 1 or not stars <= {"0", "1"}:
-                    raise AuditError(f"{place}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
-                label, words, miscounted = CLASSES[int(stars.pop())], find_words(text), 0
+                    fault = f"{LABEL_COLUMN} is {', '.join(sorted(stars))}, and must be one of 0 and 1"
+                    raise AuditError(location, fault)
+                label, words, miscounted = SENTIMENT_CLASSES[int(stars.pop())], find_word_spans(text), 0
                 marks: dict[str, list[Span]] = {}
                 labels: dict[str, str] = {}
                 for annotator, (where, row) in enumerate(rows, start=1):
-                    answer, map_ = row[ANSWER], read_map(row[MAP])
+                    answer, map_ = row[ANSWER_COLUMN], read_map(row[MAP_COLUMN])
                     if answer not in ANSWERS:
-                        raise AuditError(f"{where}: {ANSWER} is {answer!r:.50}, and must be one of yes, no and idk")
+                        fault = f"{ANSWER_COLUMN} is {answer!r:.50}, and must be one of yes, no and idk"
+                        raise AuditError(where, fault)
                     if not map_:
-                        raise AuditError(f"{where}: {MAP} has no word; is it a map as published?")
+                        raise AuditError(where, f"{MAP_COLUMN} has no word", "is it a map as published?")
                     if self.annotators == "agreeing" and ANSWERS[answer] != label:
                         continue
                     if len(map_) != len(words):
@@ -203,9 +205,9 @@ class YelpHatCorpus(RawSource):
                     who = f"annotator {annotator}"
                     marks[who] = [span for span, (_, is_marked) in zip(words, map_, strict=True) if is_marked]
                     labels[who] = ANSWERS[answer]
-                said = Annotations(marks, labels=labels, miscounted=miscounted)
+                annotations = Annotations(marks, labels=labels, miscounted=miscounted)
                 id_ = f"{name}-{field.removeprefix(PART)}-{number:04d}"
-                yield Text(id_, None, label, text, place, annotations=said)
+                yield Text(id_, None, label, text, location, annotations=annotations)
 
 
 FILES = {"train": "train", "val": "dev", "test": "test"}
@@ -235,49 +237,51 @@ class EraserCorpus(RawSource):
         """
         archive = raw["archive"]
         documents = read_documents(archive)
-        wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
-        for file, _, place, line in read_split_lines(archive, wanted, [*FILES], lacking):
+        wanted, hint = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
+        for file, _, location, line in read_split_lines(archive, wanted, [*FILES], hint):
             if not line.strip():
                 continue
-            with require_format(place, "no annotation_id, classification and evidences in it", archive):
+            with require_format(location, "no annotation_id, classification and evidences in it", archive):
                 record: dict[str, Any] = json.loads(line)
                 id_, label = str(record["annotation_id"]), str(record["classification"])
-                evidence = [one for group in record["evidences"] for one in group]
-                stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
+                entries = [entry for group in record["evidences"] for entry in group]
+                stretches = [
+                    (str(entry["docid"]), int(entry["start_token"]), int(entry["end_token"])) for entry in entries
+                ]
                 query = str(record.get("query") or "") if self.query else None
-                named = [*map(str, record.get("docids") or [])]
-            named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
+                docids = [*map(str, record.get("docids") or [])]
+            docids = docids or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
             words: list[str] = []
             begins: dict[str, int] = {}
-            for docid in named:
+            for docid in docids:
                 if docid not in documents:
-                    raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
+                    raise AuditError(location, f"no document {docid!r:.50} in docs", "is the archive whole?")
                 begins[docid] = len(words)
                 words += documents[docid]
             text = join_words(words)
             spans: list[Span] = []
             for docid, start, end in stretches:
                 if docid in begins and 0 <= start < end <= len(documents[docid]):
-                    first, last = begins[docid] + start, begins[docid] + end - 1
-                    spans.append((text.places[first], text.places[last] + len(words[last])))
-            said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
-            group = named[0] if len(named) == 1 and named != [id_] else None
+                    first_word, last_word = begins[docid] + start, begins[docid] + end - 1
+                    spans.append((text.places[first_word], text.places[last_word] + len(words[last_word])))
+            annotations = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
+            group = docids[0] if len(docids) == 1 and docids != [id_] else None
             split, id_ = FILES[file], f"{name}-{FILES[file]}-{id_}"
-            yield Text(id_, split, label, text.text, place, query=query, annotations=said, group=group)
+            yield Text(id_, split, label, text.text, location, query=query, annotations=annotations, group=group)
 
 
 def read_documents(archive: Path) -> dict[str, list[str]]:
     """Read the words of each document by its name, from docs/<name> or from docs.jsonl."""
-    found: dict[str, list[str]] = {}
+    documents: dict[str, list[str]] = {}
     for member, stream in open_members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
         where = f"{archive}: {member}"
         if member.endswith("docs.jsonl"):
             for number, line in enumerate(decode_lines(stream, where), start=1):
                 with require_format(f"{where}, line {number}", "no docid and document in it", archive):
                     record = json.loads(line)
-                    found[str(record["docid"])] = str(record["document"]).split()
+                    documents[str(record["docid"])] = str(record["document"]).split()
             continue
-        found[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
-    if not found:
-        raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
-    return found
+        documents[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
+    if not documents:
+        raise AuditError(str(archive), "no docs/ and no docs.jsonl in it", "is it an archive of ERASER?")
+    return documents

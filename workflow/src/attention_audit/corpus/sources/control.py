@@ -32,8 +32,8 @@ from ..source import OTHER_CORPUS, RawFiles, Source
 from ..text import SPLITS, Text, Texts
 
 Random = np.random.Generator
-Words = npt.NDArray[np.str_]
-Written = tuple[list[str], list[int], list[int] | None]
+WordArray = npt.NDArray[np.str_]
+GeneratedText = tuple[list[str], list[int], list[int] | None]
 """The words of a text, the positions of its cues, and those of each sentence's first word, where there are several."""
 
 ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
@@ -81,7 +81,7 @@ class Kind:
     decoys: int = 0
 
 
-KINDS = {
+TEXT_KINDS = {
     "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"])),
     "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS])),
     "static": Kind(800, 8, 15, 1 / 2, ([], [])),
@@ -109,19 +109,19 @@ def draw_votes(kind: str, random: Random, label: int, length: int) -> list[int]:
             against = int(random.integers(votes // 2))
             return [label] * (votes - against) + [1 - label] * against
         case "debate":
-            return [label if own else 1 - label for own in random.random(length) < BIAS]
+            return [label if agrees else 1 - label for agrees in random.random(length) < BIAS]
         case "poll":
             # the label is the class of one of the cues, drawn by lot; the others are drawn given that one: they are of
             # its class with a probability p, which would be uniform without it, and has the density 2p with it
             cues = int(random.integers(1, length + 1))
-            own = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
-            return [label] * own + [1 - label] * (cues - own)
+            support = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
+            return [label] * support + [1 - label] * (cues - support)
         case "feint":  # decoys, of the other class, have numbers behind those of both classes
             return [label, 3 - label]
     return [label] * {"static": 0, "unison": length}.get(kind, 1)
 
 
-def draw_words(random: Random, count: int) -> list[str]:
+def invent_words(random: Random, count: int) -> list[str]:
     """Draw `count` different pronounceable words, shorter ones first. No sequence of the syllables spells a cue."""
     words: dict[str, None] = {}
     while len(words) < count:
@@ -130,17 +130,17 @@ def draw_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def write_text(kind: str, random: Random, label: int, words: Words, shares: Floats) -> Written:
+def write_text(kind: str, random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
     """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
-    made = KINDS[kind]
-    excess = made.mean - made.shortest
-    length = made.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
+    recipe = TEXT_KINDS[kind]
+    excess = recipe.mean - recipe.shortest
+    length = recipe.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = random.choice(words, length, p=shares).tolist()
     votes = draw_votes(kind, random, label, length)
-    places = random.choice(length, size=len(votes), replace=False).tolist()
-    for place, vote in zip(places, votes, strict=True):
-        tokens[place] = str(random.choice(made.cues[vote]))
-    return tokens, sorted(places[: len(places) - made.decoys]), None
+    positions = random.choice(length, size=len(votes), replace=False).tolist()
+    for position, vote in zip(positions, votes, strict=True):
+        tokens[position] = str(random.choice(recipe.cues[vote]))
+    return tokens, sorted(positions[: len(positions) - recipe.decoys]), None
 
 
 STREAM = 100
@@ -153,22 +153,22 @@ CUES = (
     ["owl", "jay", "wren", "crow"],
 )
 """Of `digest`: four words for each class, which no filler can equal. They are half of the planted sentence's words."""
-SENTENCES, MORE_SENTENCES = 3, 5
-WORDS, MORE_WORDS = 4, 6
+MIN_SENTENCES, EXTRA_SENTENCES = 3, 5
+MIN_SENTENCE_WORDS, EXTRA_SENTENCE_WORDS = 4, 6
 """A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
 
 
-def write_document(random: Random, label: int, words: Words, shares: Floats) -> Written:
+def write_document(random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
     """Write a document of class `label`. All words of the planted sentence count as its cues."""
-    count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
+    count = MIN_SENTENCES + int(random.integers(EXTRA_SENTENCES + 1))
     sentences = []
     for _ in range(count):
-        length = WORDS + int(random.integers(MORE_WORDS + 1))
+        length = MIN_SENTENCE_WORDS + int(random.integers(EXTRA_SENTENCE_WORDS + 1))
         sentences.append([*random.choice(words, length, p=shares).tolist(), "."])
     evidence = int(random.integers(count))
     length = len(sentences[evidence]) - 1
-    for place in random.choice(length, size=length // 2, replace=False):
-        sentences[evidence][place] = str(random.choice(CUES[label]))
+    for position in random.choice(length, size=length // 2, replace=False):
+        sentences[evidence][position] = str(random.choice(CUES[label]))
     starts = [*accumulate(map(len, sentences), initial=0)]
     planted = [*range(starts[evidence], starts[evidence + 1] - 1)]
     return [*chain(*sentences)], planted, starts[:-1]
@@ -202,21 +202,21 @@ class ControlCorpus(Source):
         another. Evidence: all cues; in chorus those of the minority too, since only all cues together show the
         majority; None for static; in digest, the words of the planted sentence.
         """
-        write: Callable[..., Written] = write_document
+        write: Callable[..., GeneratedText] = write_document
         fillers, classes, positive, stream = FILLERS, len(CUES), None, STREAM
-        if kind := KINDS.get(self.kind):
+        if kind := TEXT_KINDS.get(self.kind):
             write, fillers, positive = partial(write_text, self.kind), kind.fillers, kind.positive
-            classes, stream = len(kind.cues), list(KINDS).index(self.kind)
+            classes, stream = len(kind.cues), list(TEXT_KINDS).index(self.kind)
         streams = [np.random.default_rng([self.seed, stream, i]) for i in range(1 + len(SPLITS))]
-        words = np.array(draw_words(streams[0], fillers))
+        words = np.array(invent_words(streams[0], fillers))
         shares = 1 / (np.arange(1, len(words) + 1) + RANK_SHIFT)
         shares /= shares.sum()
         for split, random in zip(SPLITS, streams[1:], strict=True):
             labels = draw_labels(random, getattr(self.texts, split), classes, positive)
             for number, label in enumerate(labels.tolist(), start=1):
                 tokens, cues, starts = write(random, label, words, shares)
-                id_, said = f"{name}-{split}-{number:05d}", mark_words(BY_DESIGN, cues) if cues else None
-                yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
+                id_, annotations = f"{name}-{split}-{number:05d}", mark_words(BY_DESIGN, cues) if cues else None
+                yield Text(id_, split, str(label), tokens, id_, annotations=annotations, sentences=starts)
 
 
 SHORTCUT, CONTEXT = "shortcut", "contextword"
@@ -232,21 +232,21 @@ def put_in(text: Text, word: str, at: int) -> Text:
     if written is not None:
         begin = [*written.places, len(written.text) + 1][at]
         before, after = written.text[:begin], written.text[begin:]
-        shifted = [place + len(word) + 1 for place in written.places[at:]]
-        whole = f"{before}{word} {after}" if after else f"{before} {word}"
-        written = RawText(whole, [*written.places[:at], begin, *shifted])
+        shifted = [start + len(word) + 1 for start in written.places[at:]]
+        raw = f"{before}{word} {after}" if after else f"{before} {word}"
+        written = RawText(raw, [*written.places[:at], begin, *shifted])
     words.insert(at, word)
     sentences = text.sentences and [start + (start > at) for start in text.sentences]
     return replace(text, text=words, sentences=sentences, written=written)
 
 
 def put_words(text: Text, words: Sequence[str], random: Random) -> tuple[Text, list[int]]:
-    """Put these words into a text in this order at random places, and where they stand."""
+    """Put these words into a text in this order at random positions, and return these too."""
     length = len(text.text) + len(words)
-    places = sorted(random.choice(length, size=len(words), replace=False).tolist())
-    for word, at in zip(words, places, strict=True):
+    positions = sorted(random.choice(length, size=len(words), replace=False).tolist())
+    for word, at in zip(words, positions, strict=True):
         text = put_in(text, word, at)
-    return text, places
+    return text, positions
 
 
 class ShortcutCorpus(Source):
@@ -277,14 +277,14 @@ class ShortcutCorpus(Source):
 
     def draw_words(self, label: int, random: Random) -> list[str]:
         """Draw the words that are planted in a text of this class, in their order."""
-        own = f"{SHORTCUT}{label}"
+        cue = f"{SHORTCUT}{label}"
         match self.plant:
             case "token":
-                return [own]
+                return [cue]
             case "context":
-                return [CONTEXT, own] if random.random() < 1 / 2 else [own, CONTEXT]
+                return [CONTEXT, cue] if random.random() < 1 / 2 else [cue, CONTEXT]
             case "order":
-                return [own, f"{SHORTCUT}{1 - label}"]
+                return [cue, f"{SHORTCUT}{1 - label}"]
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts of the other corpus with their ids, filtered and split as there. Evidence: the planted words.
@@ -295,19 +295,17 @@ class ShortcutCorpus(Source):
         corpus = raw[OTHER_CORPUS]
         classes, random = list_corpus_classes(corpus), np.random.default_rng(self.seed)
         if self.plant == "order" and len(classes) != 2:
-            raise AuditError(
-                f"{name}: {self.of} has {len(classes)} classes, and the order of two words decides between two; "
-                "name another `plant`"
-            )
-        own = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
+            fault = f"{self.of} has {len(classes)} classes, and the order of two words decides between two"
+            raise AuditError(name, fault, "name another `plant`")
+        cues = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
         for text in read_corpus_texts(corpus):
-            if found := sorted(own.intersection(text.text)):
-                raise AuditError(f"{text.place}: has the word {found[0]!r}, which is to be planted; name another `of`")
+            if clash := min(cues.intersection(text.text), default=None):
+                raise AuditError(text.place, f"has the word {clash!r}, which is to be planted", "name another `of`")
             drawn, label = random.random(), int(random.integers(len(classes)))
             words = self.draw_words(label, random)
             if text.split == SPLITS[-1] or drawn < self.share:
-                made, places = put_words(text, words, random)
-                yield replace(made, label=classes[label], annotations=mark_words(BY_DESIGN, places))
+                planted, positions = put_words(text, words, random)
+                yield replace(planted, label=classes[label], annotations=mark_words(BY_DESIGN, positions))
             elif len(words) > 1 and drawn < 2 * self.share:
                 yield put_words(text, [str(random.choice(words))], random)[0]
             else:

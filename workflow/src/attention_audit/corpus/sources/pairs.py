@@ -56,12 +56,12 @@ class BabiCorpus(RawSource):
         """
         archive = raw["archive"]
         wanted = rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"
-        lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
+        hint = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
         story: dict[int, list[str]] = {}
         group = ""
-        for split, number, place, line in read_split_lines(archive, wanted, ("train", "test"), lacking):
+        for split, number, location, line in read_split_lines(archive, wanted, ("train", "test"), hint):
             id_ = f"{name}-{split}-{number:06d}"
-            with require_format(place, "neither a sentence nor a question", archive):
+            with require_format(location, "neither a sentence nor a question", archive):
                 position, rest = line.split(" ", 1)
                 if 1 in (number, int(position)):
                     story, group = {}, id_
@@ -69,24 +69,25 @@ class BabiCorpus(RawSource):
                 if not answered:
                     story[int(position)] = split_sentence(sentence, FULL_STOP)
                     continue
-                asked = split_sentence(sentence, "?")
+                question = split_sentence(sentence, "?")
                 answer, supporting = answered
                 facts = {int(fact) for fact in supporting.split()}
                 if not story.keys() >= facts:
                     raise ValueError("supporting sentence not in the story")
             words: list[str] = []
             evidence: list[int] = []
-            for at, told in story.items():
+            for at, sentence_words in story.items():
                 words += [FULL_STOP] if words else []
                 if at in facts:
-                    evidence += range(len(words), len(words) + len(told))
-                words += told
-            said = mark_words(FACTS_ANNOTATOR, evidence)
-            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
+                    evidence += range(len(words), len(words) + len(sentence_words))
+                words += sentence_words
+            facts_marked = mark_words(FACTS_ANNOTATOR, evidence)
+            label = answer.strip()
+            yield Text(id_, split, label, words, location, query=question, annotations=facts_marked, group=group)
 
 
 ENTITY = "@entity"
-BLOCK = 4
+LINES_A_QUESTION = 4
 """Lines of a block: question, answer, passage, and an empty one."""
 
 
@@ -107,32 +108,32 @@ class CnnCorpus(RawSource):
         published.
         """
         archive = raw["archive"]
-        lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
-        for split, where, text in read_split_files(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+        hint = "cnn/{}.txt in it; is it cnn.tar.gz?"
+        for split, where, text in read_split_files(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, hint):
             stripped = map(str.strip, text)
-            for number, block in enumerate(zip_longest(*[stripped] * BLOCK), start=1):
+            for number, block in enumerate(zip_longest(*[stripped] * LINES_A_QUESTION), start=1):
                 question, answer, passage, empty = block
                 if not any(block):
                     continue
-                place = f"{where}, line {BLOCK * (number - 1) + 1}"
+                location = f"{where}, line {LINES_A_QUESTION * (number - 1) + 1}"
                 if passage is None or empty or not answer.startswith(ENTITY):
                     raise AuditError(
-                        f"{place}: not a question, its answer, a passage, an empty line; {find_remedy(archive)}"
+                        location, "not a question, its answer, a passage, an empty line", find_remedy(archive)
                     )
                 words = passage.split()
                 entities = [*dict.fromkeys(word for word in words if word.startswith(ENTITY))]
                 id_ = f"{name}-{split}-{number:06d}"
-                yield Text(id_, split, answer, words, place, query=question.split(), candidates=entities)
+                yield Text(id_, split, answer, words, location, query=question.split(), candidates=entities)
 
 
-CLASSES = ("contradiction", "entailment", "neutral")
+NLI_CLASSES = ("contradiction", "entailment", "neutral")
 
 
 class SnliCorpus(RawSource):
     """Premises (the text) with hypotheses (the query), three classes."""
 
     paired = True
-    ordered = CLASSES
+    ordered = NLI_CLASSES
 
     kind: Literal["snli"]
     """snli: pairs of the SNLI archive."""
@@ -146,21 +147,21 @@ class SnliCorpus(RawSource):
         Raises AuditError, naming file and line, where a line is not as published.
         """
         archive = raw["archive"]
-        wanted, lacking = r"snli_1\.0/snli_1\.0_(train|dev|test)\.jsonl", "split {} in it; is it snli_1.0.zip?"
-        for split, number, place, line in read_split_lines(archive, wanted, SPLITS, lacking):
-            with require_format(place, "no gold_label, sentence1 and sentence2 in it", archive):
+        wanted, hint = r"snli_1\.0/snli_1\.0_(train|dev|test)\.jsonl", "split {} in it; is it snli_1.0.zip?"
+        for split, number, location, line in read_split_lines(archive, wanted, SPLITS, hint):
+            with require_format(location, "no gold_label, sentence1 and sentence2 in it", archive):
                 pair = json.loads(line)
                 label, premise, hypothesis = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
                 if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
                     raise TypeError("not a text")
             if label != "-":  # fewer than three of five annotators agree
                 id_ = f"{name}-{split}-{number:06d}"
-                yield Text(id_, split, label, premise, place, query=hypothesis, group=premise)
+                yield Text(id_, split, label, premise, location, query=hypothesis, group=premise)
 
 
-SENTENCES = ("Sentence1", "Sentence2")
+SENTENCE_COLUMNS = ("Sentence1", "Sentence2")
 """The columns of premises and of hypotheses."""
-MARK = "*"
+HIGHLIGHT = "*"
 """Stands on both sides of a highlighted word."""
 MAX_ANNOTATORS = 3
 """Annotators of a pair at most: one of a training pair, three of the others."""
@@ -171,14 +172,14 @@ def find_highlighted(sentence: str, marked: str) -> list[Span] | None:
 
     White space does not count, of which copies have more or less.
     """
-    places = [at for at, character in enumerate(sentence) if character != MARK and not character.isspace()]
+    offsets = [at for at, character in enumerate(sentence) if character != HIGHLIGHT and not character.isspace()]
     # what lies outside of marks and within them, by turns
-    parts = "".join(marked.split()).split(MARK)
-    if len(parts) % 2 == 0 or "".join(parts) != "".join(sentence[at] for at in places):
+    parts = "".join(marked.split()).split(HIGHLIGHT)
+    if len(parts) % 2 == 0 or "".join(parts) != "".join(sentence[at] for at in offsets):
         return None
     bounds = [0, *accumulate(map(len, parts))]
     within = zip(bounds[1::2], bounds[2::2], strict=False)
-    return [(places[start], places[end - 1] + 1) for start, end in within if start < end]
+    return [(offsets[start], offsets[end - 1] + 1) for start, end in within if start < end]
 
 
 class EsnliCorpus(RawSource):
@@ -186,7 +187,7 @@ class EsnliCorpus(RawSource):
 
     paired = True
     annotated = True
-    ordered = CLASSES
+    ordered = NLI_CLASSES
 
     kind: Literal["esnli"]
     """esnli: pairs with highlighted words, as published in csv files."""
@@ -209,20 +210,30 @@ class EsnliCorpus(RawSource):
 
         Raises AuditError, naming file and line, where a row is not as published.
         """
-        premise, hypothesis = SENTENCES
-        text, query = SENTENCES if self.text == "premise" else (hypothesis, premise)
+        premise, hypothesis = SENTENCE_COLUMNS
+        text, query = SENTENCE_COLUMNS if self.text == "premise" else (hypothesis, premise)
         wanted = {"label": "gold_label", "text": text, "query": query, "marks": f"{text}_marked_1"}
         numbers = dict.fromkeys(SPLITS, 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
-            for place, row in read_delimited(raw[field], wanted):
+            for location, row in read_delimited(raw[field], wanted):
                 numbers[split] += 1
                 label = row["gold_label"]
-                if label not in CLASSES:
-                    raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
+                if label not in NLI_CLASSES:
+                    fault = f"gold_label is {label!r:.50}, and must be one of {', '.join(NLI_CLASSES)}"
+                    raise AuditError(location, fault)
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
                 copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MAX_ANNOTATORS + 1)}
-                found = {who: find_highlighted(row[text], copy) for who, copy in copies.items() if copy.strip()}
-                marks = {who: spans for who, spans in found.items() if spans is not None}
-                said = Annotations(marks, miscounted=len(found) - len(marks)) if found else None
-                yield Text(id_, split, label, row[text], place, query=row[query], annotations=said, group=row[premise])
+                highlights = {who: find_highlighted(row[text], copy) for who, copy in copies.items() if copy.strip()}
+                marks = {who: spans for who, spans in highlights.items() if spans is not None}
+                annotations = Annotations(marks, miscounted=len(highlights) - len(marks)) if highlights else None
+                yield Text(
+                    id_,
+                    split,
+                    label,
+                    row[text],
+                    location,
+                    query=row[query],
+                    annotations=annotations,
+                    group=row[premise],
+                )

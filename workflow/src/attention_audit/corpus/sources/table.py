@@ -2,43 +2,60 @@
 readout from elsewhere, on which nothing is trained.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout, name_classes
-from attention_audit.given.files import read as read_given
+from attention_audit.given import GivenReadout, list_class_names
+from attention_audit.given.files import read_given_readout
 from attention_audit.section import Distinct, Name, OwnPath
 
 from ..rationales import Evidence, mark_words, read_annotations
 from ..raw import Layout, Quotes, add_masks, read_mask
-from ..source import RawFiles, RawSource
+from ..source import FILE_NAME, RawFiles, RawSource, RemoteFile
 from ..tabular import DELIMITERS, TABLE_ENDINGS, find_format, read_table_rows
 from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 
+ADDRESS = re.compile(r"https?://[^\s\[\]]+")
+CHECKSUM = re.compile("[0-9a-f]{64}")
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 
 
-def read_text(place: str, row: Mapping[str, Any], column: str) -> str:
+def index_fields(files: str | Mapping[str, str] | None) -> dict[str, str]:
+    """Index what a key says of one file by `path`, or of several by their splits; nothing where it is not set."""
+    return {"path": files} if isinstance(files, str) else dict(files or {})
+
+
+def name_file(url: str) -> str:
+    """Name the file at an address by the last part of its path; "" where that is no name of a file."""
+    name = urlsplit(url).path.rpartition("/")[2]
+    return name if re.fullmatch(FILE_NAME, name) else ""
+
+
+def read_text(location: str, row: Mapping[str, Any], column: str) -> str:
     """Read the text in a cell; "" where it is empty. Raises AuditError where the cell has a number or the like."""
     cell = row[column]
     if is_missing(cell):
         return ""
     if not isinstance(cell, str):
         raise AuditError(
-            f"{place}: column {column!r} holds {cell!r:.50}, which is no text; name another column, or mend it"
+            location, f"column {column!r} holds {cell!r:.50}, which is no text", "name another column, or mend it"
         )
     try:
         cell.encode()
     except UnicodeEncodeError as error:
-        raise AuditError(f"{place}: column {column!r} holds half a character ({error.reason}); mend the row") from error
+        fault = f"column {column!r} holds half a character ({error.reason})"
+        raise AuditError(location, fault, "mend the row") from error
     return cell
 
 
-def read_short(place: str, row: Mapping[str, Any], column: str | None) -> str | None:
+def read_short(location: str, row: Mapping[str, Any], column: str | None) -> str | None:
     """Read a label, split, id or group, perhaps a number, as stripped text; None where it, or its column, is missing.
 
     Raises AuditError at a list, an object and the like.
@@ -48,7 +65,7 @@ def read_short(place: str, row: Mapping[str, Any], column: str | None) -> str | 
     cell = row[column]
     if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
-    return read_text(place, row, column).strip() or None
+    return read_text(location, row, column).strip() or None
 
 
 class TableCorpus(RawSource):
@@ -58,10 +75,16 @@ class TableCorpus(RawSource):
 
     kind: Literal["table"]
     """table: your own csv, tsv, json or jsonl (or .gz or .bz2 of them), Parquet or xlsx file."""
-    path: OwnPath | dict[str, OwnPath]
+    path: OwnPath | dict[str, OwnPath] | None = None
     """The file; or one for each of train, dev and test, of which dev and test can be left out. For classifiers that are
-    given (`hf`), test alone will do.
+    given (`hf`), test alone will do. null: `url` says where it is.
     """
+    url: str | dict[str, str] | None = None
+    """The address of the file, or one for each split, in place of `path`: it is fetched, or taken from a mirror, which
+    has it as `<data set>/<name of the file>`.
+    """
+    sha256: str | dict[str, str] | None = None
+    """The checksum of the file at `url`, or one for each split; null: that of the fetched file is only recorded."""
     text: str = "text"
     """Column of the texts; in JSON and Parquet `data.text` is `text` of `data`."""
     label: str = "label"
@@ -124,23 +147,44 @@ class TableCorpus(RawSource):
         return encoding
 
     @model_validator(mode="after")
+    def _check_addresses(self) -> Self:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("give either `path`, for a file of your own, or `url`, for one that is fetched")
+        if self.sha256 is not None and self.url is None:
+            raise ValueError("sha256: only for a file that is fetched from a `url`; leave it out")
+        if not index_fields(self.sha256).keys() <= self._tables.keys():
+            raise ValueError("sha256: give one checksum for one `url`, or one for each split that `url` names")
+        for key, form, fault in (
+            ("url", ADDRESS, "no address; write it as https://<host>/<path>"),
+            ("sha256", CHECKSUM, "no checksum; write its 64 digits, 0 to 9 and a to f"),
+        ):
+            if wrong := [text for text in index_fields(getattr(self, key)).values() if not form.fullmatch(text)]:
+                raise ValueError(f"{key}: {wrong[0]!r} is {fault}")
+        # all are fetched to one folder
+        names = Counter(map(name_file, index_fields(self.url).values()))
+        if twice := [name for name, count in names.items() if name and count > 1]:
+            raise ValueError(f"url: two files are called {twice[0]!r}; download them, and name them as `path`")
+        return self
+
+    @model_validator(mode="after")
     def _check_files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
-        if not isinstance(self.path, str):
-            if unknown := [split for split in self.path if split not in SPLITS]:
-                raise ValueError(f"path: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
-            if "train" not in self.path and [*self.path] != ["test"]:
-                raise ValueError("path: no file for train; give one, or a file for test alone")
+        key = "path" if self.url is None else "url"
+        if "path" not in self._tables:
+            if unknown := [split for split in self._tables if split not in SPLITS]:
+                raise ValueError(f"{key}: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
+            if "train" not in self._tables and [*self._tables] != ["test"]:
+                raise ValueError(f"{key}: no file for train; give one, or a file for test alone")
             if self.split is not None:
                 raise ValueError("give either one file for each split, or a column `split`")
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
             raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
-        kinds = {path: find_format(path) for path in self._tables.values()}
-        if other := [path for path, kind in kinds.items() if not kind]:
+        kinds = {path: find_format(path if self.url is None else name_file(path)) for path in self._tables.values()}
+        if unreadable := [path for path, kind in kinds.items() if not kind]:
             raise ValueError(
-                f"path: {other[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one of these "
-                "formats"
+                f"{key}: {unreadable[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one "
+                "of these formats"
             )
         flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
         for key, formats in (flat | {"columns": {*DELIMITERS, "xlsx"}, "sheet": {"xlsx"}}).items():
@@ -158,12 +202,12 @@ class TableCorpus(RawSource):
     @property
     def wanted(self) -> dict[str, str]:
         """Return the columns that are read, by the keys that name them."""
-        named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
-        named["block"] = self.block.column if self.block else None
+        columns = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
+        columns["block"] = self.block.column if self.block else None
         names = self.evidence.names if self.evidence else []
         for number, name in enumerate(names):
-            named[f"evidence.columns[{number}]" if len(names) > 1 else "evidence.columns"] = name
-        return {key: column for key, column in named.items() if column is not None}
+            columns[f"evidence.columns[{number}]" if len(names) > 1 else "evidence.columns"] = name
+        return {key: column for key, column in columns.items() if column is not None}
 
     @property
     def trained(self) -> bool:
@@ -172,18 +216,26 @@ class TableCorpus(RawSource):
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
-        named = self.aliases.get(label or "", label)
-        return None if {label, named} & {*(self.missing or ())} else named
+        name = self.aliases.get(label or "", label)
+        return None if {label, name} & {*(self.missing or ())} else name
 
     @property
     def _tables(self) -> dict[str, str]:
-        """Return the file as `path`; or the files by split."""
-        return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
+        """Return path or address of the file as `path`; or those of the files by split."""
+        return index_fields(self.path if self.url is None else self.url)
+
+    def remote_files(self) -> dict[str, RemoteFile]:
+        """List the file at `url` as `path`, or the files by split."""
+        checksums = index_fields(self.sha256)
+        return {
+            field: RemoteFile(file=name_file(address), url=address, sha256=checksums.get(field))
+            for field, address in index_fields(self.url).items()
+        }
 
     def local_files(self) -> dict[str, str]:
         """List the file as `path`, or the files by split; and those of masks, which begin with `block-`."""
         masks = self.block.files if self.block else {}
-        return self._tables | {f"block-{field}": path for field, path in masks.items()}
+        return index_fields(self.path) | {f"block-{field}": path for field, path in masks.items()}
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read all rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`,
@@ -199,33 +251,31 @@ class TableCorpus(RawSource):
         wanted, number = self.wanted, 0
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         own_field = "" if field == "path" else field
-        for number, (place, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
-            label = self.name_class(label_text(read_short(place, row, self.label)))
+        for number, (location, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
+            label = self.name_class(label_text(read_short(location, row, self.label)))
             if label is None and not (self.drop_unlabelled or self.missing):
-                raise AuditError(
-                    f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
-                    "`drop_unlabelled: true`"
-                )
-            id_ = read_short(place, row, self.id)
+                remedy = "give it one, or leave such rows out with `drop_unlabelled: true`"
+                raise AuditError(location, f"no label in column {self.label!r}", remedy)
+            id_ = read_short(location, row, self.id)
             if self.id is not None and id_ is None:
-                raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-            split = (read_short(place, row, self.split) or "").lower()
-            query = None if self.query is None else read_text(place, row, self.query)
-            text = read_text(place, row, self.text)
+                raise AuditError(location, f"no id in column {self.id!r}", "give it one")
+            split = (read_short(location, row, self.split) or "").lower()
+            query = None if self.query is None else read_text(location, row, self.query)
+            text = read_text(location, row, self.text)
             block = wanted.get("block")
             yield Text(
                 id_ or "-".join(filter(None, [name, own_field, f"{number:07d}"])),
                 ALIASES.get(split, split) or own_field or None,
                 label,
                 text,
-                place,
+                location,
                 query=query,
-                annotations=read_annotations(place, text, row, self.evidence) if self.evidence else None,
-                mask=read_mask(row[block], f"{place}: column {block!r}") if block else None,
-                group=read_short(place, row, self.group),
+                annotations=read_annotations(location, text, row, self.evidence) if self.evidence else None,
+                mask=read_mask(row[block], f"{location}: column {block!r}") if block else None,
+                group=read_short(location, row, self.group),
             )
         if not number:
-            raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
+            raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")
 
 
 READOUT_ANNOTATOR = "evidence"
@@ -254,18 +304,19 @@ class ReadoutCorpus(RawSource):
         """List the file of the user."""
         return {"path": self.path}
 
-    def name_classes(self, name: str, given: GivenReadout) -> list[str]:
+    def name_classes(self, name: str, readout: GivenReadout) -> list[str]:
         """Name the classes. Raises AuditError where there are others than are named."""
-        return name_classes(self.classes, given.classes, f"own.{name}.classes")
+        return list_class_names(self.classes, readout.classes, f"own.{name}.classes")
 
     def list_classes(self, name: str, raw: RawFiles) -> list[str]:
         """List the classes of the readout, some of which may be no text's."""
-        return self.name_classes(name, read_given(raw["path"]))
+        return self.name_classes(name, read_given_readout(raw["path"]))
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
-        given = read_given(raw["path"])
-        named = self.name_classes(name, given)
-        for id_, label, words, evidence in zip(given.ids, given.labels, given.tokens, given.evidence, strict=True):
-            said = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
-            yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)
+        readout = read_given_readout(raw["path"])
+        classes = self.name_classes(name, readout)
+        columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
+        for id_, label, words, evidence in zip(*columns, strict=True):
+            annotations = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
+            yield Text(id_, "test", classes[label], words, f"{readout.place}: text {id_!r}", annotations=annotations)
