@@ -17,8 +17,7 @@ rule performance:
     input:
         readouts=INPUTS.list_readouts(list_predicting_runs),
         search=INPUTS.list_searches(list_predicting_runs),
-        heads=INPUTS.list_heads(list_predicting_runs),
-        tails=INPUTS.list_tails(list_predicting_runs),
+        above=INPUTS.list_above(list_predicting_runs),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         performance="<results>/audits/{dataset}/{model}/performance.parquet",
@@ -44,8 +43,7 @@ use rule performance as comparison with:
         readouts=INPUTS.list_readouts(list_compared_runs),
         dev=INPUTS.list_readouts(list_compared_runs, "dev"),
         search=INPUTS.list_searches(list_compared_runs),
-        heads=INPUTS.list_heads(list_compared_runs),
-        tails=INPUTS.list_tails(list_compared_runs),
+        above=INPUTS.list_above(list_compared_runs),
     output:
         comparison="<results>/audits/{dataset}/{model}/comparison.parquet",
         consistency="<results>/audits/{dataset}/{model}/consistency.parquet",
@@ -62,8 +60,7 @@ use rule performance as stability with:
     """How far do maps and predictions move from any training to any other?"""
     input:
         readouts=INPUTS.list_readouts(list_runs),
-        heads=INPUTS.list_heads(list_runs),
-        tails=INPUTS.list_tails(list_runs),
+        above=INPUTS.list_above(list_runs),
     output:
         stability="<results>/audits/{dataset}/{model}/stability.parquet",
         map_stability="<results>/audits/{dataset}/{model}/map_stability.parquet",
@@ -80,8 +77,7 @@ use rule performance as permutation with:
     """How far does the prediction move when the weights are shuffled?"""
     input:
         readouts=INPUTS.list_readouts(list_runs),
-        heads=INPUTS.list_heads(list_runs),
-        tails=INPUTS.list_tails(list_runs),
+        above=INPUTS.list_above(list_runs),
     output:
         permutation="<results>/audits/{dataset}/{model}/permutation.parquet",
         heads="<results>/audits/{dataset}/{model}/heads.parquet",
@@ -98,8 +94,7 @@ use rule performance as erasure with:
     """What does each item add to the decision, and which go before it flips, one by one and in ranked sets?"""
     input:
         readouts=INPUTS.list_readouts(list_runs),
-        heads=INPUTS.list_heads(list_runs),
-        tails=INPUTS.list_tails(list_runs),
+        above=INPUTS.list_above(list_runs),
     output:
         contributions="<results>/audits/{dataset}/{model}/contributions.parquet",
         single_weight="<results>/audits/{dataset}/{model}/single_weight.parquet",
@@ -118,8 +113,7 @@ use rule performance as instance_adversary with:
     """How far can the weights of a text go while its prediction stays?"""
     input:
         readouts=INPUTS.list_readouts(list_first_runs),
-        heads=INPUTS.list_heads(list_first_runs),
-        tails=INPUTS.list_tails(list_first_runs),
+        above=INPUTS.list_above(list_first_runs),
     output:
         instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     log:
@@ -136,8 +130,7 @@ use rule performance as plausibility with:
     input:
         readouts=INPUTS.list_readouts(list_attending_runs),
         search=INPUTS.list_searches(list_attending_runs),
-        heads=INPUTS.list_heads(list_attending_runs),
-        tails=INPUTS.list_tails(list_attending_runs),
+        above=INPUTS.list_above(list_attending_runs),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         evidence="<results>/audits/{dataset}/{model}/evidence.parquet",
@@ -154,8 +147,7 @@ use rule performance as attention_maps with:
     input:
         readouts=INPUTS.list_readouts(list_shown_runs),
         search=INPUTS.list_searches(list_shown_runs),
-        heads=INPUTS.list_heads(list_shown_runs),
-        tails=INPUTS.list_tails(list_shown_runs),
+        above=INPUTS.list_above(list_shown_runs),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         instance_adversary=INPUTS.list_instance_adversary,
     output:
@@ -169,12 +161,7 @@ use rule performance as attention_maps with:
 use rule performance as attribute with:
     """Run one training again: gradients, leave-one-out, integrated gradients; words deleted, replaced or faded."""
     input:
-        readout=INPUTS.find_readout,
-        above=INPUTS.list_above,
-        vocabulary=INPUTS.list_vocabulary,
-        weights=INPUTS.list_weights,
-        transformer=INPUTS.list_attributed_transformer,
-        given=INPUTS.list_attributed_source,
+        unpack(INPUTS.list_attributed),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         attributions="<results>/attributions/{dataset}/{model}/seed{seed}/attributions.parquet",
@@ -198,8 +185,7 @@ use rule performance as attribution with:
     """How do attributions order the words, and do they agree? Gather what models that run again say."""
     input:
         readouts=INPUTS.list_readouts(list_runs),
-        heads=INPUTS.list_heads(list_runs),
-        tails=INPUTS.list_tails(list_runs),
+        above=INPUTS.list_above(list_runs),
         attributions=INPUTS.list_attributions,
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
@@ -229,8 +215,7 @@ if OWN_AUDITS:
         """Ask an audit of one's own."""
         input:
             readouts=INPUTS.list_readouts(list_runs),
-            heads=INPUTS.list_heads(list_runs),
-            tails=INPUTS.list_tails(list_runs),
+            above=INPUTS.list_above(list_runs),
         output:
             "<results>/audits/{dataset}/{model}/{audit}.parquet",
         log:

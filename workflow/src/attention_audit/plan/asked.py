@@ -42,7 +42,7 @@ class AskedAudits:
                 if lacks and all(lacks):
                     raise AuditError(f"audits.{suite}", f"{audit.name} {lacks[0]}", "leave it out")
         self.by_model = {
-            model: [audit for audit in list_named(data) if not (audit.find_lack(model) or audit.explain(model))]
+            model: [audit for audit in list_named(data) if not (audit.find_lack(model) or audit.explain_few(model))]
             for data in scope.asked
             for model in data.judged
         }
@@ -77,7 +77,7 @@ class AskedAudits:
             return ""
         if lack := audit.find_lack(model):
             return lack
-        return audit.explain(model) if audit in list_named(model.data) else NOT_IN_SUITE
+        return audit.explain_few(model) if audit in list_named(model.data) else NOT_IN_SUITE
 
     def find_model(self, dataset: str, path_name: str) -> Model:
         """Find a model in question by its name in paths. Raises AuditError where there is none."""

@@ -75,32 +75,9 @@ def find_split(run: Run) -> Literal["dev", "test", ""]:
     return split if split in run.model.splits else ""
 
 
-def explain_alone(model: Model) -> str:
-    """Say that there is nothing to compare a model with; "" where there is."""
-    lacks = len(list_compared_runs(model)) < 2
-    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
-
-
-def explain_nothing_chosen(model: Model) -> str:
-    """Say that no training that is compared is read out where adversaries are chosen; "" where one is."""
-    lacks = not any(map(find_split, list_compared_runs(model)[1:]))
-    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
-
-
-def explain_one_training(model: Model) -> str:
-    """Say that a model has one training; "" where it has several."""
-    return f"is not asked, as {model.data.suite.title} has no model with several seeds here" * (len(model.seeds) < 2)
-
-
-def explain_second(model: Model) -> str:
-    """Say that a model is not the base model, of which an audit is asked; "" where it is, or there is none."""
-    lacks = not list_first_runs(model)
-    return f"is not asked, as {model.data.suite.title} has no model to compare with the base model here" * lacks
-
-
-def explain_nothing(model: Model) -> str:
-    """Say nothing: every model can be asked."""
-    return ""
+def list_chosen_runs(model: Model) -> list[Run]:
+    """List the base model's first training, and those that are compared with it where adversaries are chosen."""
+    return [run for run in list_compared_runs(model) if find_split(run)]
 
 
 @dataclass(frozen=True)
@@ -120,9 +97,18 @@ class Audit:
     rule: str = OWN_RULE
     network: bool = False
     base: bool = False
-    explain: Callable[[Model], str] = explain_nothing
+    runs: Callable[[Model], list[Run]] = list_runs
+    least: int = 1
     after: str = ""
     target: str = ""
+
+    def explain_few(self, model: Model) -> str:
+        """Say that a model has too few trainings, or too few others beside it; "" where it has enough."""
+        if len(self.runs(model)) >= self.least:
+            return ""
+        seeds = "model with several seeds"
+        lacking = seeds if self.runs is list_runs else "model to compare with the base model"
+        return f"is not asked, as {model.data.suite.title} has no {lacking} here"
 
     def find_lack(self, model: Model) -> str:
         """Say what it needs and a model has not, as far as that is known before its files are read; "" where nothing
@@ -143,26 +129,28 @@ _LISTED = (
         "How far do other seeds, uniform weights and adversaries move attention and predictions from the base model's?",
         "comparison",
         base=True,
-        explain=explain_alone,
+        runs=list_compared_runs,
+        least=2,
     ),
     Audit(
         "consistency",
         "How far is each model from the base model on the development split, where adversaries may be chosen?",
         "comparison",
         base=True,
-        explain=explain_nothing_chosen,
+        runs=list_chosen_runs,
+        least=2,
     ),
     Audit(
         "stability",
         "How far do attention and predictions move from any seed to any other?",
         "stability",
-        explain=explain_one_training,
+        least=2,
     ),
     Audit(
         "map_stability",
         "Does any other training put the words of a text in the same order, by attention and by every further map?",
         "stability",
-        explain=explain_one_training,
+        least=2,
     ),
     Audit(
         "permutation",
@@ -183,7 +171,7 @@ _LISTED = (
         "instance_adversary",
         "How far can attention go, text by text, while the prediction stays?",
         "instance_adversary",
-        explain=explain_second,
+        runs=list_first_runs,
     ),
     Audit(
         "single_weight",
@@ -215,7 +203,7 @@ _LISTED = (
         "Which words of a few texts have the attention of the base model and of its adversaries?",
         "attention_maps",
         base=True,
-        explain=explain_second,
+        runs=list_first_runs,
         after="instance_adversary",
     ),
     Audit(
@@ -245,7 +233,7 @@ _LISTED = (
         "Does any other training put the words of a text in the same order, by what the model says of its words?",
         "attribution",
         network=True,
-        explain=explain_one_training,
+        least=2,
     ),
     Audit(
         "replaced",

@@ -135,30 +135,21 @@ class Inputs:
 
     def list_readouts(self, list_runs: ListRuns, split: str = "test") -> ListFiles:
         """List the readouts of these trainings of a model on a split, where they are read out there."""
+        return end_on_fault(
+            lambda wildcards: [
+                self._trainings.homes[run].locate_readout(split)
+                for run in list_runs(self._find_model(wildcards))
+                if split in run.model.splits
+            ]
+        )
 
-        def list_files(wildcards: Wildcards) -> list[str]:
-            runs = list_runs(self._find_model(wildcards))
-            return [self._trainings.homes[run].locate_readout(split) for run in runs if split in run.model.splits]
-
-        return end_on_fault(list_files)
-
-    def list_heads(self, list_runs: ListRuns) -> ListFiles:
-        """List the heads of these trainings, which those of pairs of texts have."""
-
-        def list_files(wildcards: Wildcards) -> list[str]:
-            model = self._find_model(wildcards)
-            return [self._trainings.homes[run].locate("head") for run in list_runs(model) if model.data.pair]
-
-        return end_on_fault(list_files)
-
-    def list_tails(self, list_runs: ListRuns) -> ListFiles:
-        """List the tails of these trainings, which those of Transformers have."""
-
-        def list_files(wildcards: Wildcards) -> list[str]:
-            runs = list_runs(self._find_model(wildcards))
-            return [self._trainings.homes[run].locate("tail") for run in runs if run.model.heads]
-
-        return end_on_fault(list_files)
+    def list_above(self, list_runs: ListRuns) -> ListFiles:
+        """List what stands above these readouts: the heads of pairs of texts, the tails of Transformers."""
+        return end_on_fault(
+            lambda wildcards: [
+                path for run in list_runs(self._find_model(wildcards)) for path in self._trainings.list_above(run)
+            ]
+        )
 
     def list_searches(self, list_runs: ListRuns) -> ListFiles:
         """List the searches by continuation that made some of these trainings."""
@@ -177,36 +168,24 @@ class Inputs:
 
     # trainings -> attributions -> audits
 
-    def _find_home(self, wildcards: Wildcards) -> Run:
-        return self._trainings.homes[Run(self._find_model(wildcards), int(wildcards.seed))]
+    def list_attributed(self, wildcards: Wildcards) -> Mapping[str, Sequence[str]]:
+        """List, by name, the readout of one training, what stands above it, and what it takes to run it again: files
+        of a classifier that is given, or the weights, vocabulary and Transformer of a model that is trained here.
+        """
+        run = Run(self._find_model(wildcards), int(wildcards.seed))
+        home = self._trainings.homes[run]
+        read = {"readout": [home.locate_readout()], "above": self._trainings.list_above(run)}
+        if run.model.settings is None:
+            return read | {"given": self._trainings.list_sources(home)}
+        return read | {
+            "weights": [home.locate("weights")],
+            "vocabulary": [self._places.corpus_file(wildcards.dataset, "vocabulary")],
+            "transformer": self._trainings.list_records(run.model),
+        }
 
-    def find_readout(self, wildcards: Wildcards) -> str:
-        """Find the readout of one training of a model in question."""
-        return self._find_home(wildcards).locate_readout()
-
-    def list_above(self, wildcards: Wildcards) -> list[str]:
-        """List what stands above this readout: a head, of pairs of texts, or the tail of a Transformer."""
-        home, model = self._find_home(wildcards), self._find_model(wildcards)
-        return [home.locate(kind) for kind, there in (("head", model.data.pair), ("tail", model.heads)) if there]
-
-    def list_weights(self, wildcards: Wildcards) -> list[str]:
-        """List the weights of this training, where it was trained here."""
-        home = self._find_home(wildcards)
-        return [home.locate("weights")] if home.model.settings else []
-
-    def list_vocabulary(self, wildcards: Wildcards) -> list[str]:
-        """List the vocabulary that this training reads by, where it was trained here."""
-        trained = self._find_model(wildcards).settings is not None
-        return [self._places.corpus_file(wildcards.dataset, "vocabulary")] if trained else []
-
-    def list_attributed_transformer(self, wildcards: Wildcards) -> list[str]:
-        """List the record of the Transformer that this training reads; often none."""
-        model = self._find_model(wildcards)
-        return self._trainings.list_records(model) if model.settings else []
-
-    def list_attributed_source(self, wildcards: Wildcards) -> list[str]:
-        """List the files of this training, where it is a classifier that is given."""
-        return self._trainings.list_sources(self._find_home(wildcards))
+    def list_attributed_source(self, wildcards: Wildcards) -> Sequence[str]:
+        """List the files of a classifier that is given."""
+        return self.list_attributed(wildcards).get("given", [])
 
     def list_attributions(self, wildcards: Wildcards) -> list[str]:
         """List the attributions of all trainings of a model."""

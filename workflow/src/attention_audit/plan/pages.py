@@ -55,10 +55,8 @@ class Pages:
         inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
         for model in self.scope.judged:
             for run in self._list_explored_runs(model):
-                home = self.trainings.homes[run]
-                inputs["readouts"].append(home.locate_readout())
-                above = {"head": model.data.pair, "tail": run.model.heads}
-                inputs["beside"] += [home.locate(kind) for kind, there in above.items() if there]
+                inputs["readouts"].append(self.trainings.homes[run].locate_readout())
+                inputs["beside"] += self.trainings.list_above(run)
             names = (name for name in EXPLORED_AUDITS if self.asked.is_asked(model, name))
             inputs["audits"] += [self.asked.locate(model, name) for name in names]
         inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}

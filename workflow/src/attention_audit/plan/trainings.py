@@ -116,6 +116,11 @@ class Trainings:
         others = [other for other in reference.model.runs if other != reference] if reference else []
         return [self.homes[other].locate_readout("dev") for other in others]
 
+    def list_above(self, run: Run) -> list[str]:
+        """Return what stands above the readouts of a training: the head of pairs, the tail of a Transformer."""
+        there = {"head": run.model.data.pair, "tail": run.model.heads}
+        return [self.homes[run].locate(kind) for kind in there if there[kind]]
+
     def list_records(self, model: Model) -> list[str]:
         """Return the record of the Transformer that a training reads or whose states it reads; often none."""
         if model.architecture.classifying:

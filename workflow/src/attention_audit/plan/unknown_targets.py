@@ -65,8 +65,8 @@ def refuse_unreadable(name: str) -> None:
 
 
 def end_on_unreadable(words: Sequence[str]) -> None:
-    """End in one line where Snakemake could not read what a command line says of the configuration; it reads that before
-    any Snakefile.
+    """End in one line where Snakemake could not read what a command line says of the configuration; it does so before
+    it reads a Snakefile.
     """
     try:
         for word in list_values(words, "-C", "--config"):
