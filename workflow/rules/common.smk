@@ -14,6 +14,7 @@ from functools import cache
 from typing import get_type_hints
 
 import yaml
+from snakemake.common import overwrite_function_params
 from snakemake.io import strip_wildcard_constraints
 from snakemake.iocontainers import Wildcards
 from snakemake.utils import update_config
@@ -217,7 +218,7 @@ def name_files(wildcards, input, output):
     return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
-SIGNATURE = inspect.signature(lambda wildcards: None)
+PARAMETERS = inspect.signature(lambda wildcards: None).parameters
 
 
 def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
@@ -242,8 +243,8 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
         def setting(wildcards):
             return describe(*wildcards.items())[1].get(key, "")
 
-        # Snakemake asks for it three times a job and setting, and working it out would take half of `snakemake -n`
-        setting.__signature__ = SIGNATURE
+        # Snakemake asks for them three times a job and setting, which would take a third of `snakemake -n`
+        overwrite_function_params(setting, PARAMETERS)
         return setting
 
     def call(wildcards, input):
