@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from tabled import assert_fits, cells
+from tabled import assert_fits, cells, name_rows
 
 from attention_audit.figures.models import md_fig_conicity
 from attention_audit.names import Names
 from attention_audit.plan.suites import SUITES
 from attention_audit.tables.variants import find_twin, md_table_diversity, take_median
 
-MD = Names("model", "plan/papers", SUITES["md"].looks)
+MD = Names(SUITES["md"].looks)
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
 SEEDS, TEXTS = (10, 50), 40
 CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}
@@ -87,7 +87,7 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path)
         }
     )
     assert cells(table, "vanilla_lstm")["ranks"] == pytest.approx(0)
-    assert list(dict.fromkeys(table["row"])) == list(MODELS)
+    assert list(dict.fromkeys(name_rows(table))) == list(MODELS)
     assert set(table["seeds"]) == {2}
     assert set(table["selection"]) == {"dev"}
     low, high = (cells(table, "vanilla_lstm", name)["accuracy"] for name in ("low", "high"))

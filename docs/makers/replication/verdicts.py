@@ -15,11 +15,11 @@ import pandas as pd
 from scipy import stats
 
 from attention_audit.names import display_name
-from attention_audit.tables.published import read_facts
+from attention_audit.tables.papers import ENCODERS
+from attention_audit.tables.published import build_key, read_facts
 from attention_audit.tables.replication import (
     AT_LEAST,
     COMPATIBLE,
-    ENCODERS,
     NOT_COMPATIBLE,
     TOLERANCE,
     UNKNOWN,
@@ -83,14 +83,13 @@ class Training(NamedTuple):
 
 def of_row(row: Row) -> Of:
     """What tells the row and measure of a published table from all others, whatever the data set."""
-    return tuple(str(row[name]) for name in ("paper", "table", "row", "metric"))
+    return build_key({**row, "dataset": ""})
 
 
 def paper_names(row: Row) -> Iterator[Of]:
     """Under which names a paper may have the counterpart of one of our numbers."""
-    name, (_, _, rest) = display_name(str(row["dataset"])), str(row["row"]).partition("/")
-    for dataset, cell in ((name, str(row["row"])), ("all", f"{ENCODERS}{rest}")):
-        yield str(row["paper"]), str(row["table"]), dataset, cell, str(row["metric"])
+    yield build_key({**row, "dataset": display_name(str(row["dataset"]))})
+    yield build_key({**row, "dataset": "all", "model": ENCODERS})
 
 
 def rounding(row: Row) -> float:
@@ -179,11 +178,10 @@ def signs(rows: Iterable[Row]) -> list[Signs]:
 
 @cache
 def further() -> dict[Of, list[Training]]:
-    """Further trainings of a paper's authors by paper, table, data set (the paper's name), row and measure."""
+    """Further trainings of a paper's authors by the key of the published number."""
     found: dict[Of, list[Training]] = {}
     for line in pd.read_csv(FURTHER, dtype=str, keep_default_na=False).to_dict("records"):
-        key = tuple(line[name] for name in ("paper", "table", "dataset", "row", "metric"))
-        found.setdefault(key, []).append(Training(float(line["value"]), line["commit"], line["file"]))
+        found.setdefault(build_key(line), []).append(Training(float(line["value"]), line["commit"], line["file"]))
     return found
 
 

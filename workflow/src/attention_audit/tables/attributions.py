@@ -23,13 +23,13 @@ from .tidy import (
     Row,
     Subjects,
     add_falls,
-    as_table,
     average_columns,
     fill_columns,
     list_cells,
     list_values,
     make_grid,
     number_groups,
+    order_rows,
     select_ranking,
 )
 
@@ -50,27 +50,22 @@ MARKED_METRICS = (
 )  # fmt: skip
 
 
-def make_table(
-    models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel], pd.DataFrame], sign: str = "/"
-) -> pd.DataFrame:
+def make_table(models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel], pd.DataFrame]) -> pd.DataFrame:
     """Make one table of what `rows_of` says of each model, data set by data set, with the columns of `TABLE`.
 
-    It returns rows named by the part that comes after paper, model and sign. Where it raises NotAsked, the model has
-    one empty row, with the reason.
+    Where it raises NotAsked, the model has one empty row, with the reason.
     """
-    frames: dict[tuple[str, str], pd.DataFrame] = {}
+    frames: dict[tuple[str, tuple[str, str]], pd.DataFrame] = {}
     for measured in models:
         subject = measured.subject
-        name = f"{subject.paper}/{subject.model}"
         try:
             found = rows_of(measured)
         except NotAsked as reason:
-            found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": f"not asked: {reason}"}])
-        else:
-            found["row"] = f"{name}{sign}" + found["row"]
-        frames[subject.dataset, name] = fill_columns(found.assign(dataset=subject.dataset))
+            found = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
+        about = subject.model_dump(include={"dataset", "paper", "model"})
+        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(found.assign(**about))
     if not frames:
-        return as_table([], (), ())
+        return fill_columns(pd.DataFrame())
     datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
     return pd.concat([frames[key] for key in product(datasets, names) if key in frames], ignore_index=True)
 
@@ -110,9 +105,8 @@ def compare_contributions(measured: MeasuredModel) -> pd.DataFrame:
     if not parts:
         raise NotAsked(find_reason(measured.subject, *audits))
     # of how many texts: where words were deleted from a sample, of this one
-    rows = pd.concat(parts).drop_duplicates(["row", "metric"], keep="last")
-    rankings = ["attention", *RANKINGS.extend(rows["row"])]
-    return as_table(rows, rankings, (*MEASURED_METRICS, "erased", "deleted", "texts"))
+    rows = pd.concat(parts).drop_duplicates(["ranking", "metric"], keep="last")
+    return order_rows(rows, (*MEASURED_METRICS, "erased", "deleted", "texts"), ranking=["attention", *RANKINGS])
 
 
 def table_contributions(subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
@@ -137,7 +131,7 @@ def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
     averages = average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
-    return as_table(averages, RANKINGS, (*SOFT, "texts"))
+    return order_rows(averages, (*SOFT, "texts"), ranking=RANKINGS)
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -160,11 +154,11 @@ def compare_rankings(
     rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. The ends of the scale are left
     out.
     """
-    seeds, names = list_values(rows, "seed"), {*list_values(rows, "ranking")}
-    if not {ATTENTION, RANDOM, best} <= names:
+    seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
+    if not {ATTENTION, RANDOM, best} <= {*names}:
         return {}
     found = {}
-    for name in RANKINGS.arrange(names - {RANDOM, SMALLEST}):
+    for name in RANKINGS.arrange(name for name in names if name not in (RANDOM, SMALLEST)):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
         together = number_groups(ids, measured.shared)
@@ -199,7 +193,7 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     for measured in measure_subjects(subjects, audits, corpus=corpus):
         found = compare_attributions(measured)
         about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
-        for name in RANKINGS.arrange({name for each in found.values() for name in each}):
+        for name in RANKINGS.arrange(name for each in found.values() for name in each):
             row: Row = {**INSTEAD.blank, **about, "attribution": name}
             for question, estimates in found.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
@@ -241,8 +235,8 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
     for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
         cells |= {question: found[name][0] for question, found in effects.items() if name in found}
-        rows += list_cells({"row": name}, cells)
-    return as_table(pd.DataFrame(rows), PLAUSIBLE, MARKED_METRICS)
+        rows += list_cells({"ranking": name}, cells)
+    return order_rows(pd.DataFrame(rows), MARKED_METRICS, ranking=PLAUSIBLE)
 
 
 def table_plausibility(plausibility: pd.DataFrame, subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
@@ -257,4 +251,4 @@ def table_plausibility(plausibility: pd.DataFrame, subjects: Subjects, **audits:
     """
     datasets = {*plausibility["dataset"]}
     judged = [subject for subject in subjects if subject.dataset in datasets]
-    return make_table(measure_subjects(judged, audits | {"plausibility": plausibility}), compare_marks, " - ")
+    return make_table(measure_subjects(judged, audits | {"plausibility": plausibility}), compare_marks)

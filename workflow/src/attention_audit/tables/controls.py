@@ -88,10 +88,10 @@ def claim_maps(table: pd.DataFrame) -> Claims:
 
     table: hf_table_maps, of one data set.
     """
-    values = table.set_index(["row", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
+    values = table.set_index(["model", "ranking", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
     for (model, maps), (metric, bounds) in product(CLAIMS["maps"].items(), CLAIMS["bounds"].items()):
         for word, name in maps.items():
-            if (key := (f"hf/{model}/{name}", metric)) in values:
+            if (key := (model, name, metric)) in values:
                 (mean, low, high), bound = values[key], bounds[word]
                 yield {
                     "model": model, "claim": f"{name} is {word}: {metric}", "value": mean, **bound,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from attention_audit.corpus.text import MIN_TEXTS_A_CLASS, SPLITS
 
-from .tidy import Frames, add_published, as_table, join_notes
+from .tidy import Frames, add_published, join_notes, order_rows
 from .wording import ClassNames, list_names, read_class_names
 
 CLASSES = ("negative", "positive")
@@ -25,7 +25,7 @@ METRICS = (
 )  # fmt: skip
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
-FACT = ["dataset", "row", "metric", "mean", "note"]
+FACT = ["dataset", "part", "metric", "mean", "note"]
 """The columns of a property of the data."""
 Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.files reads them."""
@@ -110,7 +110,7 @@ def wp_table1_datasets(
             for metric, value in values.items()
         ]
     facts = add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
-    return as_table(facts, [*PARTS, "vocabulary"], METRICS)
+    return order_rows(facts, METRICS, part=[*PARTS, "vocabulary"])
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -144,4 +144,4 @@ def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.Dat
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return as_table(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)
+    return order_rows(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), SIZES)

@@ -19,18 +19,20 @@ from .tidy import (
     Frames,
     Row,
     Subjects,
-    as_table,
     estimate_ranks,
     join_notes,
     list_cells,
     list_values,
     make_grid,
     make_pair_grids,
+    order_rows,
     select_ranking,
     split_models,
 )
-from .wording import HEADS, WORDING
+from .wording import WORDING
 
+ALL_HEADS = "all_heads"
+"""The map that is the mean of all heads."""
 PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
@@ -44,7 +46,8 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
     stability, marked = (pd.concat(pair, ignore_index=True) for pair in (others[:2], others[2:]))
     marked = marked[marked["annotator"] != ""]
     rows: list[Row] = []
-    for name in RANKINGS.arrange({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
+    maps = [*list_values(located, "ranking"), *list_values(stability, "map")]
+    for name in RANKINGS.arrange(map_ for map_ in maps if map_ != RANDOM):
         found, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if len(falls):
@@ -63,7 +66,7 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
         if len(of_marks):
             found |= average_measures(of_marks, ["auprc"])
         best = next(iter(found.values()))
-        own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
+        own = list_cells({"ranking": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
         own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
         rows += own
     if not rows:
@@ -112,15 +115,17 @@ def own_table_heads(
     """
     rows: list[Row] = []
     for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):
-        model, numbers = about["row"], sorted(own["head"].unique())
-        maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, select_ranking(sets, "attention"))}
-        maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
+        numbers = sorted(own["head"].unique())
+        maps = {ALL_HEADS if numbers else "": (shuffled, select_ranking(sets, "attention"))}
+        maps |= {f"head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
-        for row, (moved, order) in maps.items():
+        for name, (moved, order) in maps.items():
             found = {
-                name: estimate(average_texts(make_grid(moved, column)), limits=(0.0, 1.0))
-                for name, column in (("used", "mean_tvd"), ("flips", "flips"))
+                metric: estimate(average_texts(make_grid(moved, column)), limits=(0.0, 1.0))
+                for metric, column in (("used", "mean_tvd"), ("flips", "flips"))
             }
             found["ranks"] = estimate_ranks(order, sets)
-            rows += list_cells({**about, "row": row, "note": note}, found)
-    return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])
+            rows += list_cells({**about, "ranking": name, "note": note}, found)
+    heads_in_order = (f"head_{number}" for number in sorted(heads["head"].unique()))
+    metrics, rankings = ("used", "flips", "ranks"), ["", ALL_HEADS, *heads_in_order]
+    return order_rows(pd.DataFrame(rows), metrics, model=models, ranking=rankings)

@@ -1,9 +1,9 @@
 """Tables as strings, wide and rounded, as readers see them: one function for each kind of table.
 
-Each takes a table and the labels of its names (from `tables.wording.collect_labels`), and raises AuditError for a name
-without a label. What readers see of a row is a dictionary of texts by heading (`show_rows`). `render` writes a table as
-.csv (tidy, every digit), .md and .tex (wide, rounded). The last two carry their provenance in a comment. A .csv file
-has no comments, so its provenance is in a file beside it, .json.
+Each takes a table and the labels of its names (from `tables.wording.collect_labels`). What readers see of a row is a
+dictionary of texts by heading (`show_rows`). `render` writes a table as .csv (tidy, every digit), .md and .tex (wide,
+rounded). The last two carry their provenance in a comment. A .csv file has no comments, so its provenance is in a file
+beside it, .json.
 """
 
 import math
@@ -27,13 +27,13 @@ from attention_audit.answer.lines import (
 )
 from attention_audit.answer.statements import BY_CLASS, NONE, ZONES
 from attention_audit.artefacts.files import write_whole
-from attention_audit.columns.tables import CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS, WORDED_BY
+from attention_audit.columns.tables import CONTROLS, INSTEAD, OF_ROW, REPLICATION, TABLE, TEXTS, WORDED_BY
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
 from .summary import TOP, select_top
 from .tidy import join_notes
-from .wording import Labels, find_label, format_number, mark_direction, write_heading, write_name
+from .wording import Labels, format_number, mark_direction, write_heading, write_name, write_names, write_row
 
 
 class Block(NamedTuple):
@@ -91,16 +91,16 @@ def write_interval(low: float, high: float, metric: str = "") -> str:
     return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
 
 
-def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show a table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one
-    for the paper's value where there is any.
+def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Block]:
+    """Show a table of columns.tables: one row for each thing that it is about, and lambda; one column for each metric,
+    and one for the paper's value where there is any. `sign` follows the model.
     """
     lines = []
-    for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
+    for _, cells in table.groupby(["dataset", "paper", *OF_ROW, "lambda"], sort=False, dropna=False):
         first = cells.iloc[0]
         line = {
             "data set": display_name(first["dataset"]),
-            "row": write_name(first["row"], labels, first["class_name"]),
+            "row": ", ".join(filter(None, (write_name(first["paper"], labels), write_row(first, labels, sign)))),
             "λ": f"{first['lambda']:.3g}".replace("nan", ""),
         }
         own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
@@ -116,14 +116,19 @@ def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
 
 
 def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show, as `show_table`, rows <model>/<first>/<second>, a block for each data set and model."""
-    parts = table["row"].str.partition("/")
+    """Show, as `show_table`, pairs of rankings in their order, a block for each data set and model."""
     blocks = []
-    for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
-        pairs = show_table(rows, labels)[0].rows.drop(columns="data set").rename(columns={"row": "first, second"})
+    for (dataset, model), rows in table.groupby(["dataset", "model"], sort=False):
+        # as the part, the second is parted from the first by a comma
+        pairs = show_table(rows.assign(model="", part=rows["other"], other=""), labels)[0].rows
         title = ", ".join(filter(None, (display_name(str(dataset)), write_name(str(model), labels))))
-        blocks.append(Block(pairs, title))
+        blocks.append(Block(pairs.drop(columns="data set").rename(columns={"row": "first, second"}), title))
     return blocks or show_table(table, labels)
+
+
+def show_marks(table: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show, as `show_table`, attributions beside marked words: what attention is held against, behind a dash."""
+    return show_table(table, labels, " - ")
 
 
 def write_mean(cell: TableRow) -> str:
@@ -213,7 +218,7 @@ def show_answer(row: TableRow, labels: Labels) -> Block:
     # all of a line but its question and its brief
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
     lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
-    who = ", ".join([display_name(row["dataset"]), write_name(row["paper"], labels), write_name(row["model"], labels)])
+    who = f"{display_name(row['dataset'])}, {write_names((row['paper'], row['model']), labels)}"
     said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
     return Block(lines, who, " ".join(filter(None, said)))
 
@@ -284,7 +289,8 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     def write(row: TableRow) -> Texts:
         metric = row["metric"]
         return {
-            **name_row(row, labels, "row"),
+            **name_row(row, labels),
+            "row": write_row(row, labels),
             "metric": write_heading(metric),
             "published": format_number(row["published"], metric, paper=True),
             "ours": format_number(row["ours"], metric) + write_interval(row["low"], row["high"], metric),
@@ -298,7 +304,7 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
         return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
-        title = f"{find_label(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
+        title = f"{write_name(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
         blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
     return blocks
 
@@ -344,8 +350,7 @@ def render(
     """Write a published table as `path` with the endings .csv, .json, .md and .tex.
 
     `provenance` is one line of JSON. `shown` is the function of this module for this kind of table. `top` picks the
-    rows of the .csv file; without it, it has all. Raises AuditError where a name has no label or a file cannot be
-    written.
+    rows of the .csv file; without it, it has all. Raises AuditError where a file cannot be written.
     """
     parts = shown(table, labels)
     texts = {

@@ -22,7 +22,6 @@ from .tidy import (
     Row,
     add_first,
     add_published,
-    as_table,
     average_columns,
     average_seeds,
     estimate_ranks,
@@ -30,6 +29,7 @@ from .tidy import (
     list_cells,
     make_grid,
     make_grids,
+    order_rows,
     select_ranking,
     split_models,
 )
@@ -75,7 +75,7 @@ def describe_reruns(row: Mapping[Any, Any]) -> str:
     """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
     said = []
     for number, table in enumerate(RERUNS, start=1):
-        facts = [find_fact(table, row["dataset"], row["row"], name, "MD2020") for name in ("accuracy", "magnitude")]
+        facts = [find_fact(table, {**row, "metric": name}, "MD2020") for name in ("accuracy", "magnitude")]
         values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
         said.append(values and f"rerun {number}: accuracy and conicity {values}")
     return join_notes(*said)
@@ -122,12 +122,12 @@ def md_table_diversity(
         found += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
     rows = pd.DataFrame(found)
     rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in found]
-    return as_table(add_published(rows, "Table 2", "MD2020"), models, DIVERSITY)
+    return order_rows(add_published(rows, "Table 2", "MD2020"), DIVERSITY, model=models)
 
 
 def describe_rerun(row: Mapping[Any, Any]) -> str:
     """Say what the independent rerun of Pruthi et al. 2020 has for a number; "" where it has none."""
-    fact = find_fact(RERUN, row["dataset"], row["row"], row["metric"], "PD2020")
+    fact = find_fact(RERUN, row, "PD2020")
     what = "accuracy" if row["metric"] == "accuracy_percent" else "attention on them"
     return f"rerun by Habacker et al. 2021: {what} {fact.value:g} %" if fact else ""
 
@@ -138,7 +138,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
-    as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
+    as wrong. Notes give the number of the independent rerun.
     """
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
@@ -146,13 +146,13 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], most=100)
     judged = add_first(judged, impermissible, "lambda")
     others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    others = average_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
+    others = average_seeds(others.assign(value=100.0 * others["value"]), ["dataset", "model"])
     rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
     rows = add_first(rows, performance, "selection")
     rows.loc[rows["metric"] == "texts", "selection"] = ""
-    anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
+    anonymised = rows["model"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
-    return as_table(add_published(rows, "Table 3", "PD2020"), models, DECEPTION)
+    return order_rows(add_published(rows, "Table 3", "PD2020"), DECEPTION, model=models)
 
 
 def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
@@ -171,15 +171,13 @@ def measure_area(curve: Curve) -> Floats:
     return np.trapezoid(np.stack([*curve.values()]), np.array([*curve]) / 100, axis=0)
 
 
-def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
+def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
     """Estimate RACU of each order but the random one (Madsen et al. 2022): the area between the curves of accuracy of
     random masking and of the order, as a share of what it could be, which is the area above what random masking leaves
     at its end; mean over trainings.
 
     predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
-    Raises AuditError for a model that is not one of `models`.
     """
-    models.refuse_unknown(predictions["model"].unique())
     rows = []
     for dataset, own in predictions.groupby("dataset", sort=False, observed=True):
         found = make_curves(own)
@@ -187,6 +185,6 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
         below, left = measure_area(random), random[max(random)]
         for order, curve in found.items():
             racu = estimate(take_share(below - measure_area(curve), below - left))
-            about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
+            about = {"dataset": str(dataset), "ranking": order, "seeds": len(left)}
             rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
-    return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
+    return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)
