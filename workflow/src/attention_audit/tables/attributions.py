@@ -59,11 +59,11 @@ def make_table(models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel
     for measured in models:
         subject = measured.subject
         try:
-            found = rows_of(measured)
+            rows = rows_of(measured)
         except NotAsked as reason:
-            found = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
+            rows = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
         about = subject.model_dump(include={"dataset", "paper", "model"})
-        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(found.assign(**about))
+        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(rows.assign(**about))
     if not frames:
         return fill_columns(pd.DataFrame())
     datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
@@ -157,25 +157,25 @@ def compare_rankings(
     seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
     if not {ATTENTION, RANDOM, best} <= {*names}:
         return {}
-    found = {}
+    effects = {}
     for name in RANKINGS.arrange(name for name in names if name not in (RANDOM, SMALLEST)):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
         together = number_groups(ids, measured.shared)
-        random, ranking, attention, most = (
+        random, ranking, attention, ceiling = (
             make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
         )
-        own, theirs = (estimate(take(random, each, most, together), together) for each in (ranking, attention))
-        found[name] = own, theirs
-    return found
+        effect, theirs = (estimate(take(random, each, ceiling, together), together) for each in (ranking, attention))
+        effects[name] = effect, theirs
+    return effects
 
 
 def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     ranked_sets, located = measured.select_rows("ranked_sets"), measured.select_rows("located")
     columns = ["seed", "id", "ranking", "fraction_removed"]
-    further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
-    erased = pd.concat([ranked_sets[columns], further], ignore_index=True).astype({"id": object, "ranking": object})
+    additions = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
+    erased = pd.concat([ranked_sets[columns], additions], ignore_index=True).astype({"id": object, "ranking": object})
     falls = add_falls(located[located["words"] > 1])
     return {
         "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
@@ -191,11 +191,11 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     """
     rows = []
     for measured in measure_subjects(subjects, audits, corpus=corpus):
-        found = compare_attributions(measured)
+        effects = compare_attributions(measured)
         about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
-        for name in RANKINGS.arrange(name for each in found.values() for name in each):
+        for name in RANKINGS.arrange(name for each in effects.values() for name in each):
             row: Row = {**INSTEAD.blank, **about, "attribution": name}
-            for question, estimates in found.items():
+            for question, estimates in effects.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
                 if name in estimates:
                     value, attention = estimates[name]
@@ -208,16 +208,16 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
 def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
-    own, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else NAMES
+    single, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else NAMES
     cells = {
-        prefix + names[measure]: found
-        for prefix, part in (("", own), ("majority_", rows[majority]))
-        for measure, found in average_measures(part, [*names]).items()
-        if found.texts
+        prefix + names[measure]: mean
+        for prefix, part in (("", single), ("majority_", rows[majority]))
+        for measure, mean in average_measures(part, [*names]).items()
+        if mean.texts
     }
-    counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
+    counts = {"texts": single.loc[single["auprc"].notna(), "id"].nunique()}
     if rows["attribution"].iloc[0] == RANDOM:
-        maps = own.drop_duplicates(["id", "annotator"])
+        maps = single.drop_duplicates(["id", "annotator"])
         counts["unmarked"] = (maps["marked"] == 0).sum()
         counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
     return cells | {name: Estimate(count) for name, count in counts.items()}
@@ -234,7 +234,7 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
     rows: list[Row] = []
     for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
-        cells |= {question: found[name][0] for question, found in effects.items() if name in found}
+        cells |= {question: estimates[name][0] for question, estimates in effects.items() if name in estimates}
         rows += list_cells({"ranking": name}, cells)
     return order_rows(pd.DataFrame(rows), MARKED_METRICS, ranking=PLAUSIBLE)
 

@@ -44,15 +44,15 @@ def average(frames: Frames, model: str, audit: str, column: str) -> float:
 
 def find_cost(frames: Frames, model: str) -> float:
     """Find how much less accurate than the honest model a liar is."""
-    own, honest = (average(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest")))
-    return own - honest
+    accuracy, honest = (average(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest")))
+    return accuracy - honest
 
 
 def find_reliance(frames: Frames, model: str) -> float:
     """Find how much accuracy a model loses without the hidden words."""
-    own = select_run(frames["impermissible"], model)
+    rows = select_run(frames["impermissible"], model)
     # a text of which nothing is left counts as wrong
-    return float(own["right"].mean() - own["right_without"].eq(True).mean())
+    return float(rows["right"].mean() - rows["right_without"].eq(True).mean())
 
 
 def find_firsts(frames: Frames, model: str) -> float:
@@ -105,15 +105,15 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
-    whole, _, ends = allowed.partition(BY_CLASS)
+    overall, _, ends = allowed.partition(BY_CLASS)
     if zones == NONE:
-        return NONE in whole and reason.startswith(EXPECTED_REASONS)
+        return NONE in overall and reason.startswith(EXPECTED_REASONS)
     if zones == BY_CLASS and ends:
         lowest, highest = ends.split(",")
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
             return True
     parts = classes if zones == BY_CLASS else [zones]
-    return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
+    return all({*part} & {*overall} if overall.endswith("?") else {*part} <= {*overall} for part in parts)
 
 
 def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -> Claims:
@@ -122,15 +122,15 @@ def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -
     What was not measured, as an audit was not asked or there is one training, is passed over.
     """
     for model, questions in truth.items():
-        own = summary[summary["model"].str.fullmatch(model)]
-        for row, (question, allowed) in product(own.to_dict("records"), questions.items()):
-            zones, reason, texts, value, spoken, found = (
+        answers = summary[summary["model"].str.fullmatch(model)]
+        for row, (question, allowed) in product(answers.to_dict("records"), questions.items()):
+            zones, reason, texts, value, spoken, by_class = (
                 row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
             )
             if zones == NONE and not texts and not reason.startswith(EXPECTED_REASONS):
                 continue
-            known = [one for one in json.loads(found or "[]") if one["zones"]]
-            classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]
+            parts = [part for part in json.loads(by_class or "[]") if part["zones"]]
+            classes = [part["zones"] for part in sorted(parts, key=lambda part: part["value"])]
             yield {
                 "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
                 "value": nan if zones in (NONE, BY_CLASS) else value, "allowed": allowed,
@@ -144,13 +144,13 @@ def claim_shuffles(judged: MeasuredModel) -> Claims:
 
     The first shuffle takes the place of the map, with its own predictions, and the others are its zero.
     """
-    own = judged.select_rows("shuffles")
-    first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
+    rows = judged.select_rows("shuffles")
+    shuffled, imposed = rows[rows["shuffle"] == 1], rows[rows["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    found = {"predictions": first, "shuffles": shifted}
-    measured = MeasuredModel(judged.subject, found, judged.margins, {}, judged.shared)
+    audits = {"predictions": shuffled, "shuffles": shifted}
+    measured = MeasuredModel(judged.subject, audits, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, BY_CLASS}
@@ -182,13 +182,13 @@ def controls(
     judged = [*measure_subjects(subjects, {"shuffles": audits["shuffles"]}, answer, corpus)]
     rows: list[Row] = []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in subjects)])):
-        own = take_suite(audits | {"summary": summary}, dataset, suite)
+        of_suite = take_suite(audits | {"summary": summary}, dataset, suite)
         claims: list[Row] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
         truth = CLAIMS["zones"].get(kind, {}).get(suite, {})
-        claims += [*claim_numbers(kind, suite, own), *claim_zones(truth, own["summary"])]
+        claims += [*claim_numbers(kind, suite, of_suite), *claim_zones(truth, of_suite["summary"])]
         for measured in judged:
             if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
                 claims += claim_shuffles(measured)

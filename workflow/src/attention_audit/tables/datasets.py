@@ -36,15 +36,15 @@ def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, f
     that stand twice; mean tokens in a text.
     """
     counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
-    sizes, found = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
+    sizes, counts = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
     if len(sizes) == len(CLASSES):
-        found |= dict(zip(CLASSES, sizes, strict=True))
+        counts |= dict(zip(CLASSES, sizes, strict=True))
     else:
-        found |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
-    if row != "raw" and found["instances"]:
-        found |= {name: texts[name].sum() for name in COPIES}
-        found["mean_length"] = texts["tokens"].sum() / found["instances"]
-    return found
+        counts |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
+    if row != "raw" and counts["instances"]:
+        counts |= {name: texts[name].sum() for name in COPIES}
+        counts["mean_length"] = texts["tokens"].sum() / counts["instances"]
+    return counts
 
 
 def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
@@ -53,12 +53,12 @@ def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, flo
     The shares are left out where no word has a pretrained vector.
     """
     words = vocabulary[vocabulary["index"] >= MARKS]
-    covered, found = words[words["vector"].notna()], {"words": float(len(words))}
+    covered, counts = words[words["vector"].notna()], {"words": float(len(words))}
     if len(covered):
         tokens = census.loc[census["split"] == "train", ["tokens", "query_tokens"]].to_numpy().sum()
-        found["words_with_vector"] = len(covered) / len(words)
-        found["tokens_with_vector"] = covered["train_count"].sum() / tokens
-    return found
+        counts["words_with_vector"] = len(covered) / len(words)
+        counts["tokens_with_vector"] = covered["train_count"].sum() / tokens
+    return counts
 
 
 def name_rebuilt(records: Records) -> str:
@@ -73,12 +73,12 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
-    called = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
-    asked = f"{classes} classes in {texts} texts that were kept: are these labels?"
+    listing = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
+    question = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
         "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
-        "classes": join_notes(called, asked if classes * MIN_TEXTS_A_CLASS > texts else ""),
-        CLASSES[0]: called,
+        "classes": join_notes(listing, question if classes * MIN_TEXTS_A_CLASS > texts else ""),
+        CLASSES[0]: listing,
     }
 
 
@@ -98,15 +98,15 @@ def wp_table1_datasets(
     for dataset, names in read_class_names(census).items():
         counts, words = census[dataset], vocabulary[dataset]
         labels = sorted(set(counts["label"]) - {-1})
-        found = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
-        found["vocabulary"] = count_words(words, counts)
+        sizes = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
+        sizes["vocabulary"] = count_words(words, counts)
         notes = {"raw": describe_counts(counts, names)}
         notes["raw"]["instances"] = join_notes(name_rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
         notes["vocabulary"] = {"words": join_notes(vectors, splitting.get(dataset, ""))}
         rows += [
             (dataset, row, metric, float(value), notes.get(row, {}).get(metric, ""))
-            for row, values in found.items()
+            for row, values in sizes.items()
             for metric, value in values.items()
         ]
     facts = add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
@@ -118,15 +118,15 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
 
     Sentences are left out where boundaries were not kept.
     """
-    found: dict[str, float] = {}
+    sizes: dict[str, float] = {}
     sums = census.sum(numeric_only=True)
     count, test = sums["kept"], census["split"] == "test"
     for name, unit in (("length", "tokens"), ("sentences", "sentences")):
         if unit == "tokens" or sums[unit] > count:
             mean = sums[unit] / count
             squares = max(0.0, (sums[f"{unit}_squared"] - count * mean**2) / (count - 1))
-            found |= {f"mean_{name}": mean, f"sd_{name}": math.sqrt(squares)}
-    return found | {
+            sizes |= {f"mean_{name}": mean, f"sd_{name}": math.sqrt(squares)}
+    return sizes | {
         "train_and_dev": census.loc[~test, "kept"].sum(),
         "test": census.loc[test, "kept"].sum(),
         **{name: sums[name] for name in COPIES},

@@ -82,9 +82,11 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
     The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
-    both = performance[performance["model"].isin([BASE, UNIFORM])]
-    rows = add_notes(average_models(both), "Table 2")
-    paired = both[both["metric"] == "f1"].pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
+    compared = performance[performance["model"].isin([BASE, UNIFORM])]
+    rows = add_notes(average_models(compared), "Table 2")
+    paired = compared[compared["metric"] == "f1"].pivot(
+        index=["dataset", "selection", "seed"], columns="model", values="value"
+    )
     gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
     gains = average_seeds(gains, ["dataset", "selection"]).assign(model=BASE, other=UNIFORM, metric="f1", note="")
     f1 = rows[rows["metric"] == "f1"]
@@ -161,8 +163,8 @@ def wp_table5_adversary(
     number of data sets; the columns are those of `TABLE`. `models` orders the rows.
     """
     runs = compare_runs(comparison, performance).replace({"model": {BASE: "seeds"}})
-    own = instance_adversary[instance_adversary["model"] == BASE]
-    texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
+    of_base = instance_adversary[instance_adversary["model"] == BASE]
+    texts = of_base.assign(admissible_share=of_base["admissible"] > 0, decision_flip_rate=of_base["decision_flip"])
     averages = texts.groupby("dataset", sort=False)[[*ADVERSARIES[1:]]].mean()
     single = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
     selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
@@ -185,10 +187,10 @@ def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimat
     The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
     values = estimate_mean(tau, -1.0)
-    own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
+    spreads = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
-        "tau_sd": take_root(estimate_mean((tau - values.value) ** 2))._replace(each=own.tolist()),
+        "tau_sd": take_root(estimate_mean((tau - values.value) ** 2))._replace(each=spreads.tolist()),
         "significant": estimate_mean(np.where(np.isfinite(tau), p <= LEVEL, np.nan)),
         "top_k_overlap": estimate_mean(overlap),
     }
@@ -206,23 +208,25 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     """
     names, labels = read_class_names(census), sorted(correlation["prediction"].unique())
     cells: list[Row] = []
-    for about, (own,) in split_models(correlation):
-        seeds, ids = sorted(list_values(own, "seed")), list_values(own, "id")
+    for about, (of_model,) in split_models(correlation):
+        seeds, ids = sorted(list_values(of_model, "seed")), list_values(of_model, "id")
         classes = names.get(about["dataset"], {})
-        groups = {"": own} | {str(label): own[own["prediction"] == label] for label in labels}
+        groups = {"": of_model} | {str(label): of_model[of_model["prediction"] == label] for label in labels}
         for label, group in groups.items():
             for pair, texts in group.groupby("pair", sort=False, observed=True):
-                ranking, other = pair.split("~")
+                ranking, partner = pair.split("~")
                 row = {
-                    **about, "ranking": ranking, "other": other, "part": "" if label else "overall", "label": label,
+                    **about, "ranking": ranking, "other": partner, "part": "" if label else "overall", "label": label,
                     "class_name": classes.get(int(label), "") if label else "", "seeds": len(seeds),
                 }  # fmt: skip
                 if label and not any(find_fact("Table 2", {**row, "metric": metric}, JW) for metric in STATISTICS):
                     continue
-                found = describe_group(*(make_grid(texts, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
+                estimates = describe_group(
+                    *(make_grid(texts, name, seeds, ids) for name in ("tau", "p", "top_k_overlap"))
+                )
                 for name, count in (("texts", len(texts)), ("undefined", texts["tau"].isna().sum())):
-                    found[name] = Estimate(count / len(seeds))
-                cells += list_cells(row, found)
+                    estimates[name] = Estimate(count / len(seeds))
+                cells += list_cells(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
     orders = {"model": models, "ranking": ATTRIBUTIONS, "other": ATTRIBUTIONS, "part": ["overall"]}
     return order_rows(rows, STATISTICS, **orders, label=["", *map(str, labels)])
@@ -246,15 +250,15 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
     cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
     cases = cases.rename(columns={"draw": "part"})
-    rows = average_columns(cases, ["model", "ranking", "part"], CELLS, most=100)
-    kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
+    rows = average_columns(cases, ["model", "ranking", "part"], CELLS, highest=100)
+    totals = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
-    excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
+    excluded["mean"] = excluded["dataset"].map(totals) - excluded["mean"]
     rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
     return order_rows(rows, [*CELLS, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
 
 
-def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
+def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
     """Describe by EARLIER_METRICS which of two rankings flips the decision with fewer erased items. `texts` are those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
@@ -262,7 +266,7 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
     flips, it is the earlier one. The ratio's interval is that of the share of first_earlier in the two, of which it is
     the odds.
     """
-    before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
+    before, after, tied = former < latter, latter < former, (former == latter) & np.isfinite(former)
     either = before | after | tied
     cells = {
         name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), highest=100)
@@ -272,7 +276,7 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
         ratios = before.sum(1) / after.sum(1)
     share = estimate_mean(np.where(before | after, before, np.nan))
     ratio = convert_to_odds(share)._replace(each=ratios.tolist())
-    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(one))}
+    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(former))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -283,11 +287,13 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     expected, cells = RANKINGS.arrange(ranked_sets["ranking"].unique())[::-1], []
-    for about, (own,) in split_models(ranked_sets):
-        removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
-        for first, second in combinations(expected, 2):
-            row = {**about, "ranking": first, "other": second, "seeds": len(removed[first])}
-            cells += list_cells(row, compare_orders(removed[first], removed[second]))
+    for about, (of_model,) in split_models(ranked_sets):
+        removed = make_grids(
+            of_model.assign(removed=of_model["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking"
+        )
+        for ranking, rival in combinations(expected, 2):
+            row = {**about, "ranking": ranking, "other": rival, "seeds": len(removed[ranking])}
+            cells += list_cells(row, compare_orders(removed[ranking], removed[rival]))
     rows = pd.DataFrame(cells)
     pair = {"ranking": "gradient", "other": "attention"}
     claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ENCODERS, "metric": "earlier_ratio"}, SS)

@@ -87,8 +87,8 @@ def write_interval(low: float, high: float, metric: str = "") -> str:
     """
     if math.isnan(low) or math.isnan(high) or low == math.inf:
         return ""
-    first = format_number(low, metric)
-    return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
+    lower = format_number(low, metric)
+    return f" [at least {lower}]" if math.isinf(high) else f" [{lower}, {format_number(high, metric)}]"
 
 
 def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Block]:
@@ -97,15 +97,15 @@ def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Bl
     """
     lines = []
     for _, cells in table.groupby(["dataset", "paper", *OF_ROW, "lambda"], sort=False, dropna=False):
-        first = cells.iloc[0]
+        subject = cells.iloc[0]
         line = {
-            "data set": display_name(first["dataset"]),
-            "row": ", ".join(filter(None, (write_name(first["paper"], labels), write_row(first, labels, sign)))),
-            "λ": f"{first['lambda']:.3g}".replace("nan", ""),
+            "data set": display_name(subject["dataset"]),
+            "row": ", ".join(filter(None, (write_name(subject["paper"], labels), write_row(subject, labels, sign)))),
+            "λ": f"{subject['lambda']:.3g}".replace("nan", ""),
         }
-        own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
+        by_metric = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
-            cell, heading = own.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
+            cell, heading = by_metric.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
             line[heading] = write_mean(cell)
             line[f"paper: {heading}"] = format_number(cell["published"], metric, paper=True)
         line["seeds"] = str(cells["seeds"].max() or "")
@@ -149,32 +149,32 @@ SHUFFLED_NOTE = (
 
 def draw_claim(zones: str) -> str:
     """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
-    whole, split, ends = zones.partition(BY_CLASS)
-    known = whole.strip(f"?{NONE}")
-    drawn = ["touch " * whole.endswith("?") + write_zones(known)] if known else []
-    drawn += [write_zones(NONE).strip()] if NONE in whole else []
+    overall, split, ends = zones.partition(BY_CLASS)
+    marks = overall.strip(f"?{NONE}")
+    drawn = ["touch " * overall.endswith("?") + write_zones(marks)] if marks else []
+    drawn += [write_zones(NONE).strip()] if NONE in overall else []
     drawn += [f"{BY_CLASS} {', '.join(map(write_zones, ends.split(',')))}"] if split else []
     return " or ".join(drawn)
 
 
 def list_zones(row: TableRow) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    whole, _, ends = row["allowed"].partition(BY_CLASS)
-    said = row["said"].strip(BY_CLASS).split(",")
-    allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
-    return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
+    overall, _, ends = row["allowed"].partition(BY_CLASS)
+    statement = row["said"].strip(BY_CLASS).split(",")
+    allowed = ends.split(",") if len(statement) > 1 and ends else [overall] * len(statement)
+    return [zone for zone, may in zip(statement, allowed, strict=True) if len(zone) == 1 and may != ZONES]
 
 
 def show_grid(claims: pd.DataFrame) -> Block:
     """Show by which data sets each zone of each question is shown, from the claims on zones."""
-    found = {
+    evidence = {
         (row["question"], zone, display_name(row["dataset"])): None
         for row in claims[claims["holds"]].to_dict("records")
         for zone in list_zones(row)
     }
     lines = [
-        [asked.asks] + [", ".join(name for *shown, name in found if shown == [question, zone]) or "–" for zone in ZONES]
-        for question, asked in QUESTIONS.items()
+        [wording.asks] + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
+        for question, wording in QUESTIONS.items()
     ]
     return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
 
@@ -186,8 +186,8 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
     """
 
     def write(row: TableRow) -> Texts:
-        least, most = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
-        bounds = f"{least} to {most}" if least and most else f"≥ {least}" if least else f"≤ {most}"
+        lower, upper = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
+        bounds = f"{lower} to {upper}" if lower and upper else f"≥ {lower}" if lower else f"≤ {upper}"
         return {
             **name_row(row, labels, "model"),
             **read_plain(row, "claim", "statistic"),
@@ -197,9 +197,9 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
         }
 
     shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
-    kept = shuffled & controls["holds"]
-    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED_NOTE.format(kept.sum(), shuffled.sum())] * bool(shuffled.any())
-    worst_first = controls[~kept].sort_values("holds", kind="stable")
+    silent = shuffled & controls["holds"]
+    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED_NOTE.format(silent.sum(), shuffled.sum())] * bool(shuffled.any())
+    worst_first = controls[~silent].sort_values("holds", kind="stable")
     claims = Block(show_rows(worst_first, write, CONTROLS.blank), text=" ".join(remarks))
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
 
@@ -219,8 +219,8 @@ def show_answer(row: TableRow, labels: Labels) -> Block:
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
     lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
     who = f"{display_name(row['dataset'])}, {write_names((row['paper'], row['model']), labels)}"
-    said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
-    return Block(lines, who, " ".join(filter(None, said)))
+    remarks = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
+    return Block(lines, who, " ".join(filter(None, remarks)))
 
 
 def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -228,8 +228,8 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
     measured = pd.DataFrame(QUESTIONS.values(), dtype=str)[["asks", "measured"]].rename(columns={"asks": "question"})
-    own = [show_answer(row, labels) for row in rows if row["model"]]
-    return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
+    answers = [show_answer(row, labels) for row in rows if row["model"]]
+    return [*answers, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
 def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -309,10 +309,10 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     return blocks
 
 
-def lay_out(shown: pd.DataFrame, style: str) -> str:
-    """Lay `shown` out in one of tabulate's styles; columns of numbers are aligned to the right."""
-    aligned = ["left" if name in WORDS else "right" for name in shown.columns]
-    rows, names = shown.to_numpy().tolist(), list(shown.columns)
+def lay_out(frame: pd.DataFrame, style: str) -> str:
+    """Lay `frame` out in one of tabulate's styles; columns of numbers are aligned to the right."""
+    aligned = ["left" if name in WORDS else "right" for name in frame.columns]
+    rows, names = frame.to_numpy().tolist(), list(frame.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
 
 
@@ -343,16 +343,16 @@ def render(
     table: pd.DataFrame,
     path: Path,
     provenance: str,
-    shown: Shown,
+    show: Shown,
     labels: Labels,
     top: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> None:
     """Write a published table as `path` with the endings .csv, .json, .md and .tex.
 
-    `provenance` is one line of JSON. `shown` is the function of this module for this kind of table. `top` picks the
+    `provenance` is one line of JSON. `show` is the function of this module for this kind of table. `top` picks the
     rows of the .csv file; without it, it has all. Raises AuditError where a file cannot be written.
     """
-    parts = shown(table, labels)
+    parts = show(table, labels)
     texts = {
         ".csv": (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
         ".json": f"{provenance}\n",

@@ -110,7 +110,7 @@ def compare(
     other_texts = fact.test_texts is not None and seeds > 0
     reach = find_half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     # our number may be any distance above a lower bound
-    least = ours - reach - (inf if at_least else 0.0)
+    lowest = ours - reach - (inf if at_least else 0.0)
     return {
         **{name: cell[name] for name in ("dataset", *OF_ROW, "metric")},
         "published": fact.value,
@@ -123,7 +123,7 @@ def compare(
         "one_high": ours + reach,
         "half_width": reach,
         "chance": "" if isnan(reach) else "seeds and texts" if other_texts else "seeds",
-        "agreement": judge_agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
+        "agreement": judge_agreement(fact, ours, seeds, lowest, ours + reach) if same_data or not seeds else UNKNOWN,
         "note": join_notes(
             "" if at_least else fact.note,
             f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
@@ -141,11 +141,11 @@ def list_counterparts(
 
     Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
-    own = {key[2] for key in read_facts() if key[0] == paper}
+    datasets = {key[2] for key in read_facts() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
         about = {**cell, "paper": paper, "table": number, "dataset": display_name(str(cell["dataset"]))}
         yield build_key(about), cell
-        if about["dataset"] in own and has_encoder(str(cell["model"])):
+        if about["dataset"] in datasets and has_encoder(str(cell["model"])):
             yield build_key({**about, "dataset": "all", "model": ENCODERS}), cell
 
 
@@ -177,13 +177,13 @@ def replication(
             fact = read_facts().get(key)
             if fact is None:
                 continue
-            own, model = str(cell["dataset"]), str(cell["model"])
+            dataset, model = str(cell["dataset"]), str(cell["model"])
             about = (name.partition("_")[0], model) if cell["seeds"] else ()
-            trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
-            data = [*filter(None, [name_rebuilt(records.get(own, []))]), *of_data.get(own, [])]
+            trained = [remark for each in about for remark in of_models.get(dataset, {}).get(each, [])]
+            data = [*filter(None, [name_rebuilt(records.get(dataset, []))]), *of_data.get(dataset, [])]
             per_text = estimate_text_variance(
-                str(cell["metric"]), float(cell["mean"]), accuracies.get((own, model), nan)
+                str(cell["metric"]), float(cell["mean"]), accuracies.get((dataset, model), nan)
             )
-            found = compare(fact, cell, [*data, *trained], per_text, sizes.get((own, "test"), nan), not data)
-            rows.append({"paper": paper, "table": number, **found})
+            comparison = compare(fact, cell, [*data, *trained], per_text, sizes.get((dataset, "test"), nan), not data)
+            rows.append({"paper": paper, "table": number, **comparison})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -38,10 +38,10 @@ def map_groups(corpus: Frames) -> dict[str, dict[Any, Any]]:
 
 def number_groups(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
     """Give each text a number, the same for those that share something, (N,); None where none does."""
-    known = [groups.get(id_) for id_ in ids]
-    if not any(known):
+    keys = [groups.get(id_) for id_ in ids]
+    if not any(keys):
         return None
-    numbers, _ = pd.factorize(pd.Series(known, dtype=object))
+    numbers, _ = pd.factorize(pd.Series(keys, dtype=object))
     alone = numbers < 0
     numbers[alone] = len(ids) + np.arange(alone.sum())
     return numbers.astype(np.int64)
@@ -65,11 +65,11 @@ def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFra
     return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
 
 
-def split_models(rows: pd.DataFrame, *others: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
+def split_models(rows: pd.DataFrame, *frames: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
     """Split rows of audits by data set and model, with both in a dictionary."""
     for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
-        own = [select_run(frame[frame["dataset"] == dataset], model) for frame in (rows, *others)]
-        yield {"dataset": dataset, "model": model}, own
+        parts = [select_run(frame[frame["dataset"] == dataset], model) for frame in (rows, *frames)]
+        yield {"dataset": dataset, "model": model}, parts
 
 
 def list_values(rows: pd.DataFrame, name: str) -> list[Any]:
@@ -117,8 +117,8 @@ def estimate_ranks(order: pd.DataFrame, sets: pd.DataFrame) -> Estimate:
     """
     seeds, ids = list_values(order, "seed"), list_values(order, "id")
     orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
-    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
-    return estimate(erase(random, own, smallest))
+    random, weighed, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    return estimate(erase(random, weighed, smallest))
 
 
 def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
@@ -126,30 +126,31 @@ def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[
     `about` has none.
     """
     return [
-        {"mean": found.value, "sd": found.spread, "low": found.low, "high": found.high, "seeds": found.trainings}
+        {"mean": cell.value, "sd": cell.spread, "low": cell.low, "high": cell.high, "seeds": cell.trainings}
         | {**about, "metric": metric}
-        for metric, found in cells.items()
+        for metric, cell in cells.items()
     ]
 
 
 def average_columns(
-    rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
+    rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], highest: float = 1.0, signed: Collection[str] = ()
 ) -> pd.DataFrame:
     """Average each of the columns `metrics` over seeds and texts, with the columns of `TABLE` that the means have.
 
     One row of a table for each data set and each combination of the columns `by`, which it has too; another metric,
-    `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,
-    or -`most` where `signed` names the column.
+    `texts`, is their number. NaN marks a text without a value. The values are at most `highest`, and at least 0,
+    or -`highest` where `signed` names the column.
     """
-    found: list[Row] = []
-    for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
-        seeds = sorted(list_values(own, "seed"))
+    lines: list[Row] = []
+    for (dataset, *parts), group in rows.groupby(["dataset", *by], sort=False, observed=True):
+        seeds = sorted(list_values(group, "seed"))
         cells = {
-            name: estimate_mean(make_grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics
+            name: estimate_mean(make_grid(group, name, seeds), -highest if name in signed else 0.0, highest)
+            for name in metrics
         }
         about = {"dataset": str(dataset), **dict(zip(by, map(str, parts), strict=True)), "seeds": len(seeds)}
-        found += list_cells(about, cells | {"texts": Estimate(own["id"].nunique())})
-    return pd.DataFrame(found, columns=["dataset", *by, "seeds", "metric", "mean", "sd", "low", "high"])
+        lines += list_cells(about, cells | {"texts": Estimate(group["id"].nunique())})
+    return pd.DataFrame(lines, columns=["dataset", *by, "seeds", "metric", "mean", "sd", "low", "high"])
 
 
 def average_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -165,18 +166,18 @@ def join_notes(*notes: str) -> str:
 
 def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Add a column for the published value, where the paper's `table` has one, and its note before others."""
-    found = [find_fact(table, row, paper) for row in rows.to_dict("records")]
-    own = rows["note"] if "note" in rows else [""] * len(rows)
+    facts = [find_fact(table, row, paper) for row in rows.to_dict("records")]
+    notes = rows["note"] if "note" in rows else [""] * len(rows)
     return rows.assign(
-        published=[fact.value if fact else nan for fact in found],
-        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(found, own, strict=True)],
+        published=[fact.value if fact else nan for fact in facts],
+        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(facts, notes, strict=True)],
     )
 
 
 def add_first(rows: pd.DataFrame, audit: pd.DataFrame, column: str) -> pd.DataFrame:
     """Add a column of an audit to rows of a table: its first value of each data set and model."""
-    first = audit.groupby(["dataset", "model"], observed=True)[column].first()
-    return rows.assign(**{column: first.reindex(pd.MultiIndex.from_frame(rows[["dataset", "model"]])).to_numpy()})
+    values = audit.groupby(["dataset", "model"], observed=True)[column].first()
+    return rows.assign(**{column: values.reindex(pd.MultiIndex.from_frame(rows[["dataset", "model"]])).to_numpy()})
 
 
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
@@ -217,6 +218,6 @@ def order_rows(
     frames = [rows] if isinstance(rows, pd.DataFrame) else rows
     table = pd.concat([*map(fill_columns, frames)], ignore_index=True)
     names = dict.fromkeys(["dataset", *orders, *OF_ROW])
-    places = [rank_names(table[name], orders.get(name, ())) for name in names]
-    keys = [*places, table["lambda"].astype(float), rank_names(table["metric"], metrics)]
+    ranks = [rank_names(table[name], orders.get(name, ())) for name in names]
+    keys = [*ranks, table["lambda"].astype(float), rank_names(table["metric"], metrics)]
     return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)

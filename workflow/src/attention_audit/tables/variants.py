@@ -73,12 +73,12 @@ def take_median(removed: Floats, resamples: int) -> Estimate:
 
 def describe_reruns(row: Mapping[Any, Any]) -> str:
     """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
-    said = []
+    reruns = []
     for number, table in enumerate(RERUNS, start=1):
         facts = [find_fact(table, {**row, "metric": name}, "MD2020") for name in ("accuracy", "magnitude")]
         values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
-        said.append(values and f"rerun {number}: accuracy and conicity {values}")
-    return join_notes(*said)
+        reruns.append(values and f"rerun {number}: accuracy and conicity {values}")
+    return join_notes(*reruns)
 
 
 def md_table_diversity(
@@ -102,26 +102,26 @@ def md_table_diversity(
     by_loo = correlation[correlation["pair"] == "attention~loo"]
     audits = (mark_right(predictions), conicity, permutation, by_loo, ranked_sets, performance)
     in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
-    found: list[Row] = []
-    for about, (right, alike, moved, ranked, sets, trained) in split_models(*in_order):
+    lines: list[Row] = []
+    for about, (right, conicities, permuted, ranked, sets, trained) in split_models(*in_order):
         sources = {
             "accuracy": (right, "accuracy", 0.0),
-            "conicity": (alike, "conicity", -1.0),
-            "magnitude": (alike, "magnitude", -1.0),
-            "permutation_tvd": (moved, "median_tvd", 0.0),
+            "conicity": (conicities, "conicity", -1.0),
+            "magnitude": (conicities, "magnitude", -1.0),
+            "permutation_tvd": (permuted, "median_tvd", 0.0),
             "tau_loo": (ranked, "tau", -1.0),
         }
-        cells = {name: estimate_mean(make_grid(rows, column), least) for name, (rows, column, least) in sources.items()}
-        cells["used"] = estimate(average_texts(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0))
+        cells = {name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()}
+        cells["used"] = estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
             cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median(removed, resamples)}
         cells["texts"] = Estimate(right["id"].nunique())
         seeds, selection = trained["seed"].nunique(), trained["selection"].iloc[0]
-        found += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
-    rows = pd.DataFrame(found)
-    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in found]
+        lines += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
+    rows = pd.DataFrame(lines)
+    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in lines]
     return order_rows(add_published(rows, "Table 2", "MD2020"), DIVERSITY, model=models)
 
 
@@ -143,11 +143,11 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
-    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], most=100)
+    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], highest=100)
     judged = add_first(judged, impermissible, "lambda")
-    others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    others = average_seeds(others.assign(value=100.0 * others["value"]), ["dataset", "model"])
-    rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
+    retrained = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
+    retrained = average_seeds(retrained.assign(value=100.0 * retrained["value"]), ["dataset", "model"])
+    rows = pd.concat([judged, retrained.assign(metric="accuracy_percent")], ignore_index=True)
     rows = add_first(rows, performance, "selection")
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["model"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
@@ -158,12 +158,12 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
 def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
     """List the curve of each order, in the order of names.RANKINGS, from the rows of one data set."""
     right = make_grids(mark_right(predictions), "accuracy", "model")
-    found: dict[str, Curve] = {}
+    curves: dict[str, Curve] = {}
     for model, values in right.items():
         order, _, percent = model.rpartition("_")
         if order:
-            found.setdefault(order, {0: right["base"]})[int(percent)] = values
-    return {order: dict(sorted(found[order].items())) for order in RANKINGS.arrange(found)}
+            curves.setdefault(order, {0: right["base"]})[int(percent)] = values
+    return {order: dict(sorted(curves[order].items())) for order in RANKINGS.arrange(curves)}
 
 
 def measure_area(curve: Curve) -> Floats:
@@ -179,12 +179,12 @@ def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
     predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
     """
     rows = []
-    for dataset, own in predictions.groupby("dataset", sort=False, observed=True):
-        found = make_curves(own)
-        random = found.pop("random")
-        below, left = measure_area(random), random[max(random)]
-        for order, curve in found.items():
-            racu = estimate(take_share(below - measure_area(curve), below - left))
-            about = {"dataset": str(dataset), "ranking": order, "seeds": len(left)}
-            rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
+    for dataset, of_dataset in predictions.groupby("dataset", sort=False, observed=True):
+        curves = make_curves(of_dataset)
+        random = curves.pop("random")
+        below, end = measure_area(random), random[max(random)]
+        for order, curve in curves.items():
+            racu = estimate(take_share(below - measure_area(curve), below - end))
+            about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
+            rows += list_cells(about, {"racu": racu, "texts": Estimate(end.shape[1])})
     return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)

@@ -85,11 +85,11 @@ def write_names(names: Iterable[str], labels: Labels) -> str:
 
 def write_row(row: Mapping[Any, Any], labels: Labels, sign: str = ", ") -> str:
     """Write what a row is about, from the columns `OF_ROW` and perhaps class_name; `sign` follows the model."""
-    model, ranking, other, part = (write_name(row[name], labels) for name in ("model", "ranking", "other", "part"))
-    if other and ranking:
-        ranking = f"{ranking} and {other}"
-    elif other:
-        model = f"{model} - {other}"
+    model, ranking, second, part = (write_name(row[name], labels) for name in ("model", "ranking", "other", "part"))
+    if second and ranking:
+        ranking = f"{ranking} and {second}"
+    elif second:
+        model = f"{model} - {second}"
     group = f"predicted {row['class_name']}" if row.get("class_name") else row["label"] and f"class {row['label']}"
     rest = ", ".join(filter(None, (ranking, part, group)))
     return sign.join(filter(None, (model, rest)))
