@@ -11,7 +11,7 @@ from tabled import assert_fits, cells, name_rows
 from attention_audit.figures.models import md_fig_conicity
 from attention_audit.names import Names
 from attention_audit.plan.suites import SUITES
-from attention_audit.tables.variants import find_twin, md_table_diversity, take_median
+from attention_audit.tables.variants import find_twin, md_table_diversity, take_median_share
 
 MD = Names(SUITES["md"].looks)
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
@@ -116,9 +116,9 @@ def test_a_data_set_of_pairs_has_no_ranks():
 def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_over_texts():
     removed = np.array([[0.1, 0.2, math.nan, 0.9], [0.3, 0.2, 0.5, math.nan]])
     # means over trainings: .2, .2, .75, .95
-    found = take_median(removed, 2000)
+    found = take_median_share(removed, 2000)
     assert found[:3] == pytest.approx(((0.2 + 0.75) / 2, 0.2, 0.95))
-    assert take_median(np.full((1, 5), 0.5), 10)[1:3] == (0.5, 0.5)
+    assert take_median_share(np.full((1, 5), 0.5), 10)[1:3] == (0.5, 0.5)
 
 
 def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy():

@@ -37,7 +37,7 @@ from attention_audit.stages.impose_uniform import impose_uniform_weights
 from attention_audit.stages.read_classifier import match_classes
 from attention_audit.tables.maps import own_table_heads
 from attention_audit.tables.papers import hf_table_performance
-from attention_audit.tables.wording import collect_labels, write_row
+from attention_audit.tables.wording import collect_labels, write_subject
 from attention_audit.transformer.folder import read_classes
 
 TEXTS = [text.split() for text in ("good film", "the film is bad", "great great a", "dull the is")]
@@ -273,7 +273,7 @@ def test_the_table_of_heads_has_a_row_a_head():
     assert found["all_heads", "ranks"] == pytest.approx(0.5)
     assert found["head_2", "used"] == pytest.approx(0.2)
     assert found["head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
-    assert write_row(table.iloc[-1], collect_labels([MODELS.labels], {})) == "mine, head 2"
+    assert write_subject(table.iloc[-1], collect_labels([MODELS.labels], {})) == "mine, head 2"
 
 
 def test_of_several_given_models_each_is_judged_and_no_job_reads_what_none_makes(folders):

@@ -26,7 +26,7 @@ from attention_audit.tables.papers import (
 )
 from attention_audit.tables.render import render, show_table
 from attention_audit.tables.tidy import make_grids
-from attention_audit.tables.wording import collect_labels, write_row
+from attention_audit.tables.wording import collect_labels, write_subject
 
 PAIRS = list(map("~".join, list_pairs(["gradient", "gradient_attached", "loo"])))
 NAN = math.nan
@@ -150,7 +150,7 @@ def test_table1_shows_models_beside_the_authors_later_run(tmp_path):
     ],
 )
 def test_rows_are_called_by_what_they_hold(row, name):
-    assert write_row(dict(zip(OF_ROW, row, strict=True)), LABELS) == name
+    assert write_subject(dict(zip(OF_ROW, row, strict=True)), LABELS) == name
 
 
 def render_lines(table, folder):
@@ -290,7 +290,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
     given = table[table["published"].notna()]
     assert given[["model", "ranking", "part", "metric", "published"]].to_numpy().tolist() == [
         ["han_rnn", "attention", "as_published", metric, value]
-        for metric, value in zip(papers.CELLS, (1.5, 8.9, 1.9, 87.7), strict=True)
+        for metric, value in zip(papers.FLIP_CASES, (1.5, 8.9, 1.9, 87.7), strict=True)
     ]
     assert set(given["note"]) == {"paper's other item may be the top itself"}
 

@@ -11,7 +11,7 @@ from tabled import assert_fits
 
 from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.render import render, show_claims, show_pairs, show_table, write_mean
+from attention_audit.tables.render import render, show_claims, show_pairs, show_table, write_cell
 from attention_audit.tables.tidy import average_columns, order_rows
 from attention_audit.tables.wording import format_number
 
@@ -129,7 +129,7 @@ def test_no_zero_has_a_sign():
     ],
 )
 def test_an_interval_stands_in_place_of_the_spread_and_what_has_no_end_is_said_in_words(value, low, high, shown):
-    assert write_mean({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
+    assert write_cell({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
 
 
 def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):

@@ -13,7 +13,7 @@ from tabled import assert_fits
 from attention_audit.columns.tables import OF_ROW, REPLICATION, TABLE
 from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.remarks import describe_data, describe_models
-from attention_audit.tables.published import Fact, find_rounding, read_facts
+from attention_audit.tables.published import Fact, find_rounding, read_published
 from attention_audit.tables.render import render, show_comparisons
 from attention_audit.tables.replication import (
     SOURCES,
@@ -53,12 +53,12 @@ def only(frame):
 
 
 def test_every_published_table_has_a_counterpart():
-    assert {key[:2] for key in read_facts()} == set(SOURCES)
+    assert {key[:2] for key in read_published()} == set(SOURCES)
 
 
 def test_rounding_is_half_of_the_last_digit():
     assert [find_rounding(number) for number in ("0.90", "19", "0.3512")] == [0.005, 0.5, 0.00005]
-    assert read_facts()["WP2019", "Table 2", "SST", "base", "", "", "", "", "f1"].rounding == pytest.approx(0.0005)
+    assert read_published()["WP2019", "Table 2", "SST", "base", "", "", "", "", "f1"].rounding == pytest.approx(0.0005)
 
 
 def test_ours_with_interval_difference_and_single_trainings():

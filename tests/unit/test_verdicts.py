@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from attention_audit.tables.published import RERUN, find_fact, read_facts
+from attention_audit.tables.published import RERUN, find_fact, read_published
 from makers.replication.verdicts import (
     FURTHER,
     VERDICTS,
@@ -102,7 +102,9 @@ def test_how_many_lie_outside_and_how_many_would_by_chance():
 
 def test_a_share_of_1_is_published_with_its_digits():
     later = [
-        fact for key, fact in read_facts().items() if key[0] == "JW2019" and fact.note.startswith("authors' later run")
+        fact
+        for key, fact in read_published().items()
+        if key[0] == "JW2019" and fact.note.startswith("authors' later run")
     ]
     assert max(fact.rounding for fact in later) <= 0.005
     fact = find_fact("Table 1", {"dataset": "babi-1", "model": "lstm_tanh", "metric": "accuracy"}, "JW2019")
@@ -125,14 +127,14 @@ def test_one_test_of_signs_a_row():
 
 
 def test_further_trainings_of_the_authors_are_of_published_numbers():
-    assert set(further()) <= set(read_facts())
+    assert set(further()) <= set(read_published())
     assert [each.value for each in others(number("sst", 0.78352, 0.838))] == [0.8063, 0.8205]
     assert others(number("sst", 0.78352, 0.838, paper="WP2019")) == []
     with FURTHER.open(encoding="utf-8") as handle:
         lines = [tuple(line.values()) for line in csv.DictReader(handle)]
     assert len(lines) == len(set(lines))
     for key, own in further().items():
-        assert all(abs(each.value - read_facts()[key].value) > read_facts()[key].rounding for each in own), key
+        assert all(abs(each.value - read_published()[key].value) > read_published()[key].rounding for each in own), key
 
 
 BASE = {"model": "base", "metric": "f1"}
@@ -152,7 +154,9 @@ def test_nothing_where_the_paper_gives_nothing():
 
 
 def test_tables_are_complete():
-    by_table = {table: [key for key in read_facts() if key[1] == table] for table in {key[1] for key in read_facts()}}
+    by_table = {
+        table: [key for key in read_published() if key[1] == table] for table in {key[1] for key in read_published()}
+    }
     assert {table: len(keys) for table, keys in by_table.items()} == {
         "Table 1": 6 * 5 + 4 * 7 + 7 * 3 * 3 + 5 * 3,
         "Table 2": 6 * 2 + 4 * 4 + 12 * 3 * 2 * 3 + 4 * 2 + 4 * 2 * 2,
@@ -163,13 +167,13 @@ def test_tables_are_complete():
         "Section 5.4": 1,
         "quoted in WP2019 Table 2": 6,
     }
-    assert all(math.isfinite(fact.value) for fact in read_facts().values())
-    assert all(0 < fact.value <= 1 for key, fact in read_facts().items() if key[-1] in {"f1", "accuracy"})
+    assert all(math.isfinite(fact.value) for fact in read_published().values())
+    assert all(0 < fact.value <= 1 for key, fact in read_published().items() if key[-1] in {"f1", "accuracy"})
 
 
 def test_contingency_tables_add_up():
     sums = {}
-    for (paper, table, dataset, *_), fact in read_facts().items():
+    for (paper, table, dataset, *_), fact in read_published().items():
         if (paper, table) == ("SS2019", "Table 2"):
             sums[dataset] = sums.get(dataset, 0) + fact.value
     assert sums == pytest.approx(dict.fromkeys(["Yahoo", "IMDB (Diao)", "Amazon", "Yelp"], 100), abs=0.2)

@@ -13,10 +13,10 @@ import pandas as pd
 
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit
-from attention_audit.tables.published import build_key, read_facts
+from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.render import NOTES, show_answer, write_interval
 from attention_audit.tables.replication import COMPATIBLE
-from attention_audit.tables.wording import format_number, write_heading, write_row
+from attention_audit.tables.wording import format_number, write_heading, write_subject
 from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.grids import fold, grid, narrow
@@ -176,7 +176,7 @@ class Written:
             remark = f"In all rows: {'; '.join(shared)}.\n" if shared else ""
             lines = [
                 (
-                    write_row(row, self.labels),
+                    write_subject(row, self.labels),
                     write_heading(str(row["metric"])),
                     format_number(row["published"], str(row["metric"]), paper=True),
                     ", ".join(format_number(each.value, str(row["metric"])) for each in others(row)),
@@ -223,7 +223,7 @@ class Written:
     def count_missing(self) -> dict[str, int]:
         """Count the published numbers that no run has a counterpart of, by the paper's name of the data set."""
         have = {key for row in self.numbers for key in paper_names(row)}
-        lost = [key for key in read_facts() if key[0] == self.page.paper and key not in have]
+        lost = [key for key in read_published() if key[0] == self.page.paper and key not in have]
         return dict(Counter(key[2] for key in lost))
 
     def count_findings(self) -> str:
@@ -306,7 +306,7 @@ class Written:
         """Show one line of the tests of signs."""
         row, metric = found.row, str(found.row["metric"])
         return (
-            write_row(row, self.labels),
+            write_subject(row, self.labels),
             write_heading(metric),
             self.name_place(row),
             str(found.above),
@@ -370,7 +370,7 @@ class Written:
             lines = [
                 (
                     display_name(str(row["dataset"])),
-                    write_row(row, self.labels),
+                    write_subject(row, self.labels),
                     write_heading(str(row["metric"])),
                     format_number(row["published"], str(row["metric"]), paper=True),
                     *(

@@ -15,14 +15,14 @@ import pandas as pd
 from scipy import stats
 
 from attention_audit.names import display_name
-from attention_audit.tables.papers import ENCODERS
-from attention_audit.tables.published import build_key, read_facts
+from attention_audit.tables.papers import ALL_ENCODERS
+from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.replication import (
     AT_LEAST,
     COMPATIBLE,
     NOT_COMPATIBLE,
     TOLERANCE,
-    UNKNOWN,
+    UNDECIDED,
     find_half_width,
 )
 from attention_audit.tables.wording import write_heading
@@ -89,12 +89,12 @@ def of_row(row: Row) -> Of:
 def paper_names(row: Row) -> Iterator[Of]:
     """Under which names a paper may have the counterpart of one of our numbers."""
     yield build_key({**row, "dataset": display_name(str(row["dataset"]))})
-    yield build_key({**row, "dataset": "all", "model": ENCODERS})
+    yield build_key({**row, "dataset": "all", "model": ALL_ENCODERS})
 
 
 def rounding(row: Row) -> float:
     """Half a unit of the last digit of a published number."""
-    known = (read_facts().get(key) for key in paper_names(row))
+    known = (read_published().get(key) for key in paper_names(row))
     return next((fact.rounding for fact in known if fact and fact.value == row["published"]), 0.0)
 
 
@@ -134,7 +134,7 @@ def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
     near = rounding(row) + TOLERANCE
     # our number may be any distance above a lower bound
     within = (AT_LEAST in row["note"] or low - near <= row["published"]) and row["published"] <= high + near
-    agreement = UNKNOWN if row["agreement"] == UNKNOWN else COMPATIBLE if within else NOT_COMPATIBLE
+    agreement = UNDECIDED if row["agreement"] == UNDECIDED else COMPATIBLE if within else NOT_COMPATIBLE
     return {**row, "half_width": reach, "one_low": low, "one_high": high, "agreement": agreement, "within": within}
 
 
@@ -144,7 +144,7 @@ def verdict(row: Row) -> str:
         return SAME if row["agreement"] == COMPATIBLE else OTHER
     if isnan(row["one_low"]):
         return ONE
-    if row["agreement"] != UNKNOWN:
+    if row["agreement"] != UNDECIDED:
         return str(row["agreement"])
     return INSIDE if row["within"] else OUTSIDE
 

@@ -57,14 +57,14 @@ TABLE = describe_file(
     class_name=text("what the data call the predicted class; empty for all classes"),
 )
 
-UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
+QUESTION_UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of the estimates; all others are shares."""
-f1 = Column(real.type, unit="F1")
+f1_unit = Column(real.type, unit="F1")
 
 
 def _build_question(name: str) -> dict[str, Column]:
     """Build the columns of one question of the summary."""
-    kind = Column(real.type, unit=UNITS.get(name, "share"))
+    kind = Column(real.type, unit=QUESTION_UNITS.get(name, "share"))
     return {
         f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
         f"{name}_low": kind.or_null("lower end of its 95 % interval over texts, of these trainings"),
@@ -129,7 +129,7 @@ SUMMARY = describe_file(
     texts=text_count("test texts"),
     groups=text_count("groups of texts that belong together, each of which counts as one"),
     note=text("why it was not run, or what seems wrong with the model; else empty"),
-    macro_f1=f1.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
+    macro_f1=f1_unit.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
     accuracy=share.or_null("the model's accuracy on the test split, mean over seeds"),
     majority_accuracy=share.or_null("accuracy of always answering the test split's largest class"),
     learnt=text(

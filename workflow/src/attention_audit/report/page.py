@@ -35,7 +35,7 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.tables.render import WORDS, Block, drop_empty
+from attention_audit.tables.render import WORD_COLUMNS, Block, drop_empty
 from attention_audit.tables.wording import WORDING, Labels, collect_labels, write_name
 from attention_audit.targets import load
 
@@ -283,7 +283,7 @@ def open_templates() -> Environment:
         "duration": write_duration, "dataset": display_name, "lay_out": lay_out_table,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
-    environment.globals["WORDS"] = WORDS
+    environment.globals["WORDS"] = WORD_COLUMNS
     return environment
 
 

@@ -20,12 +20,12 @@ from attention_audit.names import PLAUSIBLE, RANKINGS
 from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .tidy import (
     Frames,
-    Row,
     Subjects,
+    RowValues,
     add_falls,
     average_columns,
     fill_columns,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     number_groups,
@@ -36,17 +36,17 @@ from .tidy import (
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
 MEASURED_METRICS = ("tau", "overlap", "against", "largest_weight", "top_flips")
-SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
-ATTENTION, RANDOM, SMALLEST, LOO = "attention", "random", "smallest", "loo"
+SOFT_METRICS = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
+BY_ATTENTION, RANDOM_ORDER, SMALLEST_SET, LOO = "attention", "random", "smallest", "loo"
 YARDSTICKS = {"located": LOO, "ranks": "product"}
 """The attribution that the 1 of a question is made of, or nearly so."""
-NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
+MEASURE_NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
 """The measures of `plausibility` by the names that they have in the table."""
 PLANTED_METRICS = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
 """Those of planted words: of the k first words, as many as are planted, the share that is."""
 MARKED_METRICS = (
-    "found", *NAMES.values(), *(f"majority_{name}" for name in NAMES.values()), "ranks", "located", "texts", "unmarked",
-    "all_marked",
+    "found", *MEASURE_NAMES.values(), *(f"majority_{name}" for name in MEASURE_NAMES.values()), "ranks", "located",
+    "texts", "unmarked", "all_marked",
 )  # fmt: skip
 
 
@@ -130,8 +130,8 @@ def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     """Average SOFT of one model over texts and trainings, by attribution."""
     soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
-    averages = average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
-    return order_rows(averages, (*SOFT, "texts"), ranking=RANKINGS)
+    averages = average_columns(soft.assign(**gains), ["ranking"], SOFT_METRICS, signed=[*gains])
+    return order_rows(averages, (*SOFT_METRICS, "texts"), ranking=RANKINGS)
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -155,15 +155,16 @@ def compare_rankings(
     out.
     """
     seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
-    if not {ATTENTION, RANDOM, best} <= {*names}:
+    if not {BY_ATTENTION, RANDOM_ORDER, best} <= {*names}:
         return {}
     effects = {}
-    for name in RANKINGS.arrange(name for name in names if name not in (RANDOM, SMALLEST)):
+    for name in RANKINGS.arrange(name for name in names if name not in (RANDOM_ORDER, SMALLEST_SET)):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
         together = number_groups(ids, measured.shared)
         random, ranking, attention, ceiling = (
-            make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
+            make_grid(select_ranking(rows, each), value, seeds, ids)
+            for each in (RANDOM_ORDER, name, BY_ATTENTION, best)
         )
         effect, theirs = (estimate(take(random, each, ceiling, together), together) for each in (ranking, attention))
         effects[name] = effect, theirs
@@ -179,7 +180,7 @@ def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[E
     falls = add_falls(located[located["words"] > 1])
     return {
         "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
-        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST, erase),
+        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST_SET, erase),
     }
 
 
@@ -194,7 +195,7 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
         effects = compare_attributions(measured)
         about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
         for name in RANKINGS.arrange(name for each in effects.values() for name in each):
-            row: Row = {**INSTEAD.blank, **about, "attribution": name}
+            row: RowValues = {**INSTEAD.blank, **about, "attribution": name}
             for question, estimates in effects.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
                 if name in estimates:
@@ -205,10 +206,10 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     return pd.DataFrame(rows, columns=INSTEAD.schema.names)
 
 
-def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
+def list_mark_cells(rows: pd.DataFrame) -> dict[str, Estimate]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
-    single, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else NAMES
+    single, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else MEASURE_NAMES
     cells = {
         prefix + names[measure]: mean
         for prefix, part in (("", single), ("majority_", rows[majority]))
@@ -216,7 +217,7 @@ def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
         if mean.texts
     }
     counts = {"texts": single.loc[single["auprc"].notna(), "id"].nunique()}
-    if rows["attribution"].iloc[0] == RANDOM:
+    if rows["attribution"].iloc[0] == RANDOM_ORDER:
         maps = single.drop_duplicates(["id", "annotator"])
         counts["unmarked"] = (maps["marked"] == 0).sum()
         counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
@@ -231,11 +232,11 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
         raise NotAsked(find_reason(measured.subject, *audits))
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(measured)
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
-        cells = list_marks(marked[marked["attribution"] == name])
+        cells = list_mark_cells(marked[marked["attribution"] == name])
         cells |= {question: estimates[name][0] for question, estimates in effects.items() if name in estimates}
-        rows += list_cells({"ranking": name}, cells)
+        rows += list_estimates({"ranking": name}, cells)
     return order_rows(pd.DataFrame(rows), MARKED_METRICS, ranking=PLAUSIBLE)
 
 

@@ -19,15 +19,15 @@ from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
-from .tidy import Frames, Row, Subjects, select_ranking, select_run, take_suite
+from .tidy import Frames, Subjects, RowValues, select_ranking, select_run, take_suite
 
-Claims = Iterator[Row]
+Claims = Iterator[RowValues]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
 HONEST = {"liar": "base"}
 """The model that a liar is held against, where it is not called honest."""
 
-SUITES = ("wp", "ss", "jw", "pd", "hf")
+CLAIMED_SUITES = ("wp", "ss", "jw", "pd", "hf")
 """Keys of the suites that have claims, in the order of the table."""
 CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 """What must hold: controls.yaml says how it is written."""
@@ -37,14 +37,16 @@ EXPECTED_REASONS = (FLAT, NOTHING_TO_FIND, "any weights would do")
 """The reasons that a construction can give for no statement, or how they begin."""
 
 
-def average(frames: Frames, model: str, audit: str, column: str) -> float:
+def average_column(frames: Frames, model: str, audit: str, column: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
     return float(select_run(frames[audit], model)[column].astype(float).mean())
 
 
 def find_cost(frames: Frames, model: str) -> float:
     """Find how much less accurate than the honest model a liar is."""
-    accuracy, honest = (average(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest")))
+    accuracy, honest = (
+        average_column(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest"))
+    )
     return accuracy - honest
 
 
@@ -67,7 +69,7 @@ def find_excess(frames: Frames, model: str) -> float:
     return float(medians.get("product", nan) - medians.get("smallest", nan))
 
 
-MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
+CLAIM_MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
 
 
 def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
@@ -76,8 +78,8 @@ def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
         claim = dict(claimed)
         where, measure = claim.pop("of"), claim.pop("measure")
         if all(map(re.fullmatch, where, (kind, suite, model))):
-            find = MEASURES.get(measure)
-            value = find(frames, model) if find else average(frames, model, *measure.split("."))
+            find = CLAIM_MEASURES.get(measure)
+            value = find(frames, model) if find else average_column(frames, model, *measure.split("."))
             if not isnan(value):
                 holds = claim.get("least", value) <= value <= claim.get("most", value)
                 yield {**claim, "model": model, "value": value, "holds": holds}
@@ -180,10 +182,12 @@ def controls(
     the suite as the column `suite`.
     """
     judged = [*measure_subjects(subjects, {"shuffles": audits["shuffles"]}, answer, corpus)]
-    rows: list[Row] = []
-    for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in subjects)])):
+    rows: list[RowValues] = []
+    for (dataset, kind), suite in product(
+        kinds.items(), dict.fromkeys([*CLAIMED_SUITES, *(each.suite for each in subjects)])
+    ):
         of_suite = take_suite(audits | {"summary": summary}, dataset, suite)
-        claims: list[Row] = []
+        claims: list[RowValues] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])

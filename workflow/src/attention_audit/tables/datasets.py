@@ -11,19 +11,21 @@ from attention_audit.corpus.text import MIN_TEXTS_A_CLASS, SPLITS
 from .tidy import Frames, add_published, join_notes, order_rows
 from .wording import ClassNames, list_names, read_class_names
 
-CLASSES = ("negative", "positive")
+TWO_CLASSES = ("negative", "positive")
 MAX_CLASSES_NAMED = 10
 """The classes are named where they are at most this many."""
-MARKS = 4  # the first rows of a vocabulary are marks, not words
-PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
+MARK_ROWS = 4  # the first rows of a vocabulary are marks, not words
+SPLITS_OF_PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 COPIES = ("duplicates", "repeated")
 """Columns of the census that count kept texts with the words of another one: of another split, and of the same."""
-METRICS = (
-    "instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
+SPLIT_METRICS = (
+    "instances", *TWO_CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
     "words_with_vector", "tokens_with_vector",
 )  # fmt: skip
-SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
+TEXT_METRICS = (
+    "mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes"
+)  # fmt: skip
 
 FACT = ["dataset", "part", "metric", "mean", "note"]
 """The columns of a property of the data."""
@@ -37,8 +39,8 @@ def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, f
     """
     counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
     sizes, counts = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
-    if len(sizes) == len(CLASSES):
-        counts |= dict(zip(CLASSES, sizes, strict=True))
+    if len(sizes) == len(TWO_CLASSES):
+        counts |= dict(zip(TWO_CLASSES, sizes, strict=True))
     else:
         counts |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
     if row != "raw" and counts["instances"]:
@@ -47,12 +49,12 @@ def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, f
     return counts
 
 
-def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
+def count_vocabulary(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
     """Count words, by metric, and the shares of words and of training tokens that a vector covers.
 
     The shares are left out where no word has a pretrained vector.
     """
-    words = vocabulary[vocabulary["index"] >= MARKS]
+    words = vocabulary[vocabulary["index"] >= MARK_ROWS]
     covered, counts = words[words["vector"].notna()], {"words": float(len(words))}
     if len(covered):
         tokens = census.loc[census["split"] == "train", ["tokens", "query_tokens"]].to_numpy().sum()
@@ -78,7 +80,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     return {
         "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
         "classes": join_notes(listing, question if classes * MIN_TEXTS_A_CLASS > texts else ""),
-        CLASSES[0]: listing,
+        TWO_CLASSES[0]: listing,
     }
 
 
@@ -98,8 +100,11 @@ def wp_table1_datasets(
     for dataset, names in read_class_names(census).items():
         counts, words = census[dataset], vocabulary[dataset]
         labels = sorted(set(counts["label"]) - {-1})
-        sizes = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
-        sizes["vocabulary"] = count_words(words, counts)
+        sizes = {
+            row: count_split(counts[counts["split"].isin(splits)], row, labels)
+            for row, splits in SPLITS_OF_PARTS.items()
+        }
+        sizes["vocabulary"] = count_vocabulary(words, counts)
         notes = {"raw": describe_counts(counts, names)}
         notes["raw"]["instances"] = join_notes(name_rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
@@ -110,7 +115,7 @@ def wp_table1_datasets(
             for metric, value in values.items()
         ]
     facts = add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
-    return order_rows(facts, METRICS, part=[*PARTS, "vocabulary"])
+    return order_rows(facts, SPLIT_METRICS, part=[*SPLITS_OF_PARTS, "vocabulary"])
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -144,4 +149,4 @@ def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.Dat
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return order_rows(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), SIZES)
+    return order_rows(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), TEXT_METRICS)

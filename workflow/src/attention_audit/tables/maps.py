@@ -12,16 +12,16 @@ from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
 from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
-from .attributions import LOO, RANDOM, average_measures, make_table
+from .attributions import LOO, RANDOM_ORDER, average_measures, make_table
 from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .model_answers import ask_located as locate
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
     estimate_ranks,
     join_notes,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     make_pair_grids,
@@ -37,7 +37,7 @@ PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 
-def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
+def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
     """Measure `located`, `opposes`, `rank_stability` and `auprc` of each map of one model, those that were asked, and
     count the texts; the best by the first of them comes first.
     """
@@ -45,9 +45,9 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
     located, *frames = map(measured.select_rows, audits)
     stability, marked = (pd.concat(pair, ignore_index=True) for pair in (frames[:2], frames[2:]))
     marked = marked[marked["annotator"] != ""]
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     maps = [*list_values(located, "ranking"), *list_values(stability, "map")]
-    for name in RANKINGS.arrange(map_ for map_ in maps if map_ != RANDOM):
+    for name in RANKINGS.arrange(map_ for map_ in maps if map_ != RANDOM_ORDER):
         estimates, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if len(falls):
@@ -66,7 +66,7 @@ def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
         if len(of_marks):
             estimates |= average_measures(of_marks, ["auprc"])
         best = next(iter(estimates.values()))
-        cells = list_cells({"ranking": name, "best": best.value, "note": ""}, estimates | {"texts": Estimate(best.texts)})
+        cells = list_estimates({"ranking": name, "best": best.value, "note": ""}, estimates | {"texts": Estimate(best.texts)})
         cells[0]["note"], cells[-1]["seeds"] = note, cells[0]["seeds"]
         rows += cells
     if not rows:
@@ -85,12 +85,12 @@ def hf_table_maps(
     the margin `inert` when it is deleted. `rank_stability`: the mean Spearman correlation between trainings. `auprc`:
     against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
 
-    audits: predictions and those of `compare_maps`. All frames of audits hold rows of any number of data sets, with the
+    audits: predictions and those of `measure_maps`. All frames of audits hold rows of any number of data sets, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus,
     census: see `tables.summary`.
     """
     judged = [subject for subject in subjects if subject.suite == "hf"]
-    return make_table(measure_subjects(judged, audits, answer, corpus, census), compare_maps)
+    return make_table(measure_subjects(judged, audits, answer, corpus, census), measure_maps)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -99,7 +99,7 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
     """
     audits = {"map_stability": map_stability.assign(suite="own"), "plausibility": plausibility.assign(suite="own")}
     judged = [subject for subject in subjects if subject.suite == "own"]
-    return make_table(measure_subjects(judged, audits), compare_maps)
+    return make_table(measure_subjects(judged, audits), measure_maps)
 
 
 def own_table_heads(
@@ -113,7 +113,7 @@ def own_table_heads(
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
     with intervals over texts.
     """
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     for about, (shuffled, by_head, sets) in split_models(permutation, heads, ranked_sets):
         numbers = sorted(by_head["head"].unique())
         maps = {ALL_HEADS if numbers else "": (shuffled, select_ranking(sets, "attention"))}
@@ -125,7 +125,7 @@ def own_table_heads(
                 for metric, column in (("used", "mean_tvd"), ("flips", "flips"))
             }
             estimates["ranks"] = estimate_ranks(order, sets)
-            rows += list_cells({**about, "ranking": name, "note": note}, estimates)
+            rows += list_estimates({**about, "ranking": name, "note": note}, estimates)
     heads_in_order = (f"head_{number}" for number in sorted(heads["head"].unique()))
     metrics, rankings = ("used", "flips", "ranks"), ["", ALL_HEADS, *heads_in_order]
     return order_rows(pd.DataFrame(rows), metrics, model=models, ranking=rankings)

@@ -38,7 +38,7 @@ from attention_audit.scores import macro_f1
 
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
     add_falls,
     join_notes,
@@ -63,7 +63,7 @@ NO_ROWS = pd.DataFrame(
     columns=["model", "seed", "id", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
 )
 """The rows of an audit that was not asked."""
-SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
+SHARE_LIMITS, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
 
@@ -286,7 +286,7 @@ def state_sides(
         avoided = estimate(compare_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
         supports = average_texts(np.maximum(mine, 0.0))
-        return measured.build_part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
+        return measured.build_part(number, supports, SHARE_LIMITS, avoided=avoided, shuffled=reached, chance=chance)
 
     cell = measured.state("signed", measure)
     reached = write_percent(cell.part.shuffled)
@@ -310,7 +310,7 @@ def ask_used(measured: MeasuredModel) -> Cell:
     tvd, flips = (measured.lay_out(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
-        return measured.build_part(number, average_texts(measured.keep(tvd, number)), SHARE)
+        return measured.build_part(number, average_texts(measured.keep(tvd, number)), SHARE_LIMITS)
 
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
@@ -360,7 +360,7 @@ def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[
     return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
 
 
-def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
+def measure_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
     """List all adversaries whose maps can be compared; without a development split, test stands for it."""
     comparison = measured.audits["comparison"]
     adversarial = comparison[comparison["model"].isin(contrasts.adversaries)]
@@ -413,7 +413,7 @@ def ask_unique(measured: MeasuredModel) -> Cell:
         raise NotAsked(
             "no adversary of this model is given" if is_given else "this suite trains no adversary of a whole model"
         )
-    adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
+    adversaries = [*measure_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
         raise NotAsked(find_reason(measured.subject, "comparison", "consistency"))
     tolerance = measured.margins.tvd
@@ -421,7 +421,7 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     # a TVD that is not known is no budget
     main, within = (bracket_budget(adversaries, budget) for budget in (max(tolerance, tvd), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
-    columns: Row = {
+    columns: RowValues = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
     }  # fmt: skip
     for name, bracket in (("unique", main), ("unique_tolerance", within)):

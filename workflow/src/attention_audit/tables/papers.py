@@ -21,12 +21,12 @@ from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 from .published import find_fact
 from .tidy import (
     Frames,
-    Row,
     Subjects,
+    RowValues,
     add_published,
     average_columns,
     average_seeds,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     make_grids,
@@ -36,21 +36,21 @@ from .tidy import (
 )
 from .wording import read_class_names
 
-METRICS = ("f1", "accuracy", "roc_auc")
-BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
+PERFORMANCE_METRICS = ("f1", "accuracy", "roc_auc")
+BASE, UNIFORM_MODEL, GUIDE = "base", "uniform", "guide_"
 """The names of Wiegreffe & Pinter's models; the names of all guided MLPs begin with `GUIDE`."""
 CUT = "cut"
 """How many texts are read in part."""
-INSTANCE_ADVERSARY = "instance_adversary"
+PER_INSTANCE = "instance_adversary"
 TABLE5_METRICS = ("f1", "tvd", "jsd", "decision_flip_rate")
-ADVERSARIES = (*TABLE5_METRICS, "admissible_share")
-RUN = ["dataset", "model", "lambda", "seed"]
+ADVERSARY_METRICS = (*TABLE5_METRICS, "admissible_share")
+RUN_COLUMNS = ["dataset", "model", "lambda", "seed"]
 JW, SS = "JW2019", "SS2019"
-ENCODERS = "encoders"
+ALL_ENCODERS = "encoders"
 """Stands for all models with an encoder, where Serrano & Smith give one number of them."""
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
-CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
+FLIP_CASES = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
 EARLIER_METRICS = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 
@@ -74,7 +74,7 @@ def add_notes(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataF
 
 def make_performance(performance: pd.DataFrame, models: Names, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Make the table of how well models predict, one row each, beside a table of a paper."""
-    return order_rows(add_notes(average_models(performance), table, paper), METRICS, model=models)
+    return order_rows(add_notes(average_models(performance), table, paper), PERFORMANCE_METRICS, model=models)
 
 
 def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -82,20 +82,20 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
     The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
-    compared = performance[performance["model"].isin([BASE, UNIFORM])]
+    compared = performance[performance["model"].isin([BASE, UNIFORM_MODEL])]
     rows = add_notes(average_models(compared), "Table 2")
     paired = compared[compared["metric"] == "f1"].pivot(
         index=["dataset", "selection", "seed"], columns="model", values="value"
     )
-    gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
-    gains = average_seeds(gains, ["dataset", "selection"]).assign(model=BASE, other=UNIFORM, metric="f1", note="")
+    gains = (paired[BASE] - paired[UNIFORM_MODEL]).dropna().rename("value").reset_index()
+    gains = average_seeds(gains, ["dataset", "selection"]).assign(model=BASE, other=UNIFORM_MODEL, metric="f1", note="")
     f1 = rows[rows["metric"] == "f1"]
     theirs = f1.pivot(index="dataset", columns="model", values="published")
-    gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
+    gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM_MODEL])
     for index, row in f1[f1["model"] == BASE].iterrows():
         if reported := find_fact("quoted in WP2019 Table 2", row, JW):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return order_rows([rows, gains], METRICS, other=["", UNIFORM], model=models)
+    return order_rows([rows, gains], PERFORMANCE_METRICS, other=["", UNIFORM_MODEL], model=models)
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -107,7 +107,7 @@ def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     """Show how well the user's own models, of which readouts are given, predict the labels of the texts, one row a
     model.
     """
-    return order_rows(average_models(performance), METRICS, model=models)
+    return order_rows(average_models(performance), PERFORMANCE_METRICS, model=models)
 
 
 def hf_table_performance(
@@ -125,7 +125,7 @@ def hf_table_performance(
     keys = pd.MultiIndex.from_frame(cut[["dataset", "model"]])
     cut = cut.assign(metric=CUT, mean=counts.reindex(keys, fill_value=0).to_numpy(np.float64))
     cut = cut[keys.isin([(judged.dataset, judged.model) for judged in subjects])]
-    return order_rows([rows, cut], (*METRICS, CUT), model=models)
+    return order_rows([rows, cut], (*PERFORMANCE_METRICS, CUT), model=models)
 
 
 def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -133,10 +133,10 @@ def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.Data
     seeds.
     """
     texts = comparison.rename(columns={"decision_flip": "decision_flip_rate"})
-    averages = texts.groupby(RUN, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
+    averages = texts.groupby(RUN_COLUMNS, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
-    runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
-    runs = runs.melt([*RUN, "selection"], var_name="metric")
+    runs = averages.merge(f1[[*RUN_COLUMNS, "selection", "f1"]], on=RUN_COLUMNS, validate="one_to_one")
+    runs = runs.melt([*RUN_COLUMNS, "selection"], var_name="metric")
     return average_seeds(runs, ["dataset", "model", "lambda", "selection", "metric"])
 
 
@@ -165,12 +165,12 @@ def wp_table5_adversary(
     runs = compare_runs(comparison, performance).replace({"model": {BASE: "seeds"}})
     of_base = instance_adversary[instance_adversary["model"] == BASE]
     texts = of_base.assign(admissible_share=of_base["admissible"] > 0, decision_flip_rate=of_base["decision_flip"])
-    averages = texts.groupby("dataset", sort=False)[[*ADVERSARIES[1:]]].mean()
+    averages = texts.groupby("dataset", sort=False)[[*ADVERSARY_METRICS[1:]]].mean()
     single = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
     selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
-    single = single.assign(model=INSTANCE_ADVERSARY, seeds=1, selection=single["dataset"].map(selection))
+    single = single.assign(model=PER_INSTANCE, seeds=1, selection=single["dataset"].map(selection))
     order = ["seeds" if name == BASE else name for name in models]
-    return order_rows([runs, single], ADVERSARIES, model=[*order, INSTANCE_ADVERSARY])
+    return order_rows([runs, single], ADVERSARY_METRICS, model=[*order, PER_INSTANCE])
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -207,7 +207,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     with leave-one-out. `models` orders the rows.
     """
     names, labels = read_class_names(census), sorted(correlation["prediction"].unique())
-    cells: list[Row] = []
+    cells: list[RowValues] = []
     for about, (of_model,) in split_models(correlation):
         seeds, ids = sorted(list_values(of_model, "seed")), list_values(of_model, "id")
         classes = names.get(about["dataset"], {})
@@ -226,7 +226,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
                 )
                 for name, count in (("texts", len(texts)), ("undefined", texts["tau"].isna().sum())):
                     estimates[name] = Estimate(count / len(seeds))
-                cells += list_cells(row, estimates)
+                cells += list_estimates(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
     orders = {"model": models, "ranking": ATTRIBUTIONS, "other": ATTRIBUTIONS, "part": ["overall"]}
     return order_rows(rows, STATISTICS, **orders, label=["", *map(str, labels)])
@@ -248,14 +248,14 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     set; the columns are those of `TABLE`. Table 2, figures 9, 12 and 13.
     """
     codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
-    cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
+    cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(FLIP_CASES)})
     cases = cases.rename(columns={"draw": "part"})
-    rows = average_columns(cases, ["model", "ranking", "part"], CELLS, highest=100)
+    rows = average_columns(cases, ["model", "ranking", "part"], FLIP_CASES, highest=100)
     totals = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(totals) - excluded["mean"]
     rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
-    return order_rows(rows, [*CELLS, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
+    return order_rows(rows, [*FLIP_CASES, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
 
 
 def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
@@ -293,10 +293,10 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
         )
         for ranking, rival in combinations(expected, 2):
             row = {**about, "ranking": ranking, "other": rival, "seeds": len(removed[ranking])}
-            cells += list_cells(row, compare_orders(removed[ranking], removed[rival]))
+            cells += list_estimates(row, compare_orders(removed[ranking], removed[rival]))
     rows = pd.DataFrame(cells)
     pair = {"ranking": "gradient", "other": "attention"}
-    claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ENCODERS, "metric": "earlier_ratio"}, SS)
+    claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ALL_ENCODERS, "metric": "earlier_ratio"}, SS)
     same = rows["model"].map(has_encoder) & (rows[[*pair]] == [*pair.values()]).all(axis=1)
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
     return order_rows(rows, [*EARLIER_METRICS, "texts"], model=models, ranking=expected, other=expected)

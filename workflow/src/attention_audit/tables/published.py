@@ -23,7 +23,7 @@ RERUN = "Table 3, rerun by Habacker et al. 2021"
 """The independent rerun of a table of Pruthi et al. 2020, among the tables of that paper."""
 
 
-KEY = ("paper", "table", "dataset", *OF_ROW, "metric")
+FACT_KEY = ("paper", "table", "dataset", *OF_ROW, "metric")
 """What tells a published number from all others."""
 
 
@@ -45,7 +45,7 @@ def find_rounding(number: str) -> float:
 
 
 @cache
-def read_facts() -> dict[tuple[str, ...], Fact]:
+def read_published() -> dict[tuple[str, ...], Fact]:
     """Read every published number by KEY: paper and data set have their names in tables and in the paper."""
     with files("attention_audit.tables").joinpath("published.csv").open() as handle:
         return {
@@ -58,7 +58,7 @@ def read_facts() -> dict[tuple[str, ...], Fact]:
 
 def build_key(row: Mapping[Any, Any]) -> tuple[str, ...]:
     """Build the key of a published number from a row with the columns of KEY, of which empty ones may be left out."""
-    return tuple(str(row.get(name, "")) for name in KEY)
+    return tuple(str(row.get(name, "")) for name in FACT_KEY)
 
 
 def find_fact(table: str, row: Mapping[Any, Any], paper: str = "WP2019") -> Fact | None:
@@ -66,4 +66,4 @@ def find_fact(table: str, row: Mapping[Any, Any], paper: str = "WP2019") -> Fact
     None.
     """
     about = {"paper": paper, "table": table, "dataset": display_name(row["dataset"])}
-    return read_facts().get(build_key({**row, **about}))
+    return read_published().get(build_key({**row, **about}))

@@ -31,9 +31,9 @@ from attention_audit.columns.tables import CONTROLS, INSTEAD, OF_ROW, REPLICATIO
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
-from .summary import TOP, select_top
+from .summary import SHOWN_TEXTS, select_top
 from .tidy import join_notes
-from .wording import Labels, format_number, mark_direction, write_heading, write_name, write_names, write_row
+from .wording import Labels, format_number, mark_direction, write_heading, write_name, write_names, write_subject
 
 
 class Block(NamedTuple):
@@ -46,14 +46,14 @@ class Block(NamedTuple):
 
 Shown = Callable[[pd.DataFrame, Labels], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
-Texts = dict[str, str]
+RowTexts = dict[str, str]
 TEX = str.maketrans(
     {
         "±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$",
         "≠": r"$\neq$", "●": r"$\bullet$", "·": r"$\cdot$", "−": "$-$", "–": "{--}",
     }
 )  # fmt: skip
-WORDS = {
+WORD_COLUMNS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
     "first, second", "beside", *QUESTIONS,
@@ -61,7 +61,7 @@ WORDS = {
 """Columns that hold words and are therefore aligned to the left."""
 
 
-def show_rows(rows: pd.DataFrame, write: Callable[[TableRow], Texts], blank: TableRow) -> pd.DataFrame:
+def show_rows(rows: pd.DataFrame, write: Callable[[TableRow], RowTexts], blank: TableRow) -> pd.DataFrame:
     """Write each row. blank: a row in which nothing is known, so that a table without rows has headings."""
     return pd.DataFrame([*map(write, rows.to_dict("records")), write(blank)], dtype=str).iloc[:-1]
 
@@ -71,12 +71,12 @@ def drop_empty(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[:, (rows != "").any()]
 
 
-def read_plain(row: TableRow, *names: str) -> Texts:
+def read_plain(row: TableRow, *names: str) -> RowTexts:
     """Read columns as they are; "" for a 0."""
     return {name: str(row[name] or "") for name in names}
 
 
-def name_row(row: TableRow, labels: Labels, *names: str) -> Texts:
+def name_row(row: TableRow, labels: Labels, *names: str) -> RowTexts:
     """Name the data set that a row is about, and what further columns name."""
     return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
@@ -98,15 +98,16 @@ def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Bl
     lines = []
     for _, cells in table.groupby(["dataset", "paper", *OF_ROW, "lambda"], sort=False, dropna=False):
         subject = cells.iloc[0]
+        about = write_name(subject["paper"], labels), write_subject(subject, labels, sign)
         line = {
             "data set": display_name(subject["dataset"]),
-            "row": ", ".join(filter(None, (write_name(subject["paper"], labels), write_row(subject, labels, sign)))),
+            "row": ", ".join(filter(None, about)),
             "λ": f"{subject['lambda']:.3g}".replace("nan", ""),
         }
         by_metric = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
             cell, heading = by_metric.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
-            line[heading] = write_mean(cell)
+            line[heading] = write_cell(cell)
             line[f"paper: {heading}"] = format_number(cell["published"], metric, paper=True)
         line["seeds"] = str(cells["seeds"].max() or "")
         line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
@@ -131,17 +132,17 @@ def show_marks(table: pd.DataFrame, labels: Labels) -> list[Block]:
     return show_table(table, labels, " - ")
 
 
-def write_mean(cell: TableRow) -> str:
+def write_cell(cell: TableRow) -> str:
     """Write a mean with its interval or, where there is none, its sd over seeds."""
     mean, sd = (format_number(cell[name], cell["metric"]) for name in ("mean", "sd"))
     return mean and mean + (write_interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
 
 
-CLAIMS = (
+CLAIM_NOTE = (
     "●·· low, ·●· middle, ··● high; – nothing stated; ≠ classes lie apart: the lowest, the highest. A statement may "
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
-HEADS = ["question", "low", "middle", "high"]
+GRID_HEADINGS = ["question", "low", "middle", "high"]
 SHUFFLED_NOTE = (
     "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
 )
@@ -157,7 +158,7 @@ def draw_claim(zones: str) -> str:
     return " or ".join(drawn)
 
 
-def list_zones(row: TableRow) -> list[str]:
+def list_shown_zones(row: TableRow) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
     overall, _, ends = row["allowed"].partition(BY_CLASS)
     statement = row["said"].strip(BY_CLASS).split(",")
@@ -170,13 +171,13 @@ def show_grid(claims: pd.DataFrame) -> Block:
     evidence = {
         (row["question"], zone, display_name(row["dataset"])): None
         for row in claims[claims["holds"]].to_dict("records")
-        for zone in list_zones(row)
+        for zone in list_shown_zones(row)
     }
     lines = [
         [wording.asks] + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
         for question, wording in QUESTIONS.items()
     ]
-    return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
+    return Block(pd.DataFrame(lines, columns=GRID_HEADINGS, dtype=str), "Which control shows which zone")
 
 
 def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -185,7 +186,7 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         lower, upper = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
         bounds = f"{lower} to {upper}" if lower and upper else f"≥ {lower}" if lower else f"≤ {upper}"
         return {
@@ -198,7 +199,8 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
 
     shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
     silent = shuffled & controls["holds"]
-    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED_NOTE.format(silent.sum(), shuffled.sum())] * bool(shuffled.any())
+    counts = SHUFFLED_NOTE.format(silent.sum(), shuffled.sum())
+    remarks = [CLAIM_NOTE] * bool(zones.any()) + [counts] * bool(shuffled.any())
     worst_first = controls[~silent].sort_values("holds", kind="stable")
     claims = Block(show_rows(worst_first, write, CONTROLS.blank), text=" ".join(remarks))
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
@@ -235,7 +237,7 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
 def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         texts = name_row(row, labels, "model", "attribution")
         for name in WORDED_BY:
             value, low, high, attention = (
@@ -261,7 +263,7 @@ NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of 
 def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.texts: a few texts of each model."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
         items = [f"{mark_direction(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
         return {
@@ -280,17 +282,17 @@ def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
             },
         }
 
-    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{TOP} texts of each model", SAMPLE_NOTE)]
+    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{SHOWN_TEXTS} texts of each model", SAMPLE_NOTE)]
 
 
 def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table with the columns of `REPLICATION`, with a block for each paper and table."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         metric = row["metric"]
         return {
             **name_row(row, labels),
-            "row": write_row(row, labels),
+            "row": write_subject(row, labels),
             "metric": write_heading(metric),
             "published": format_number(row["published"], metric, paper=True),
             "ours": format_number(row["ours"], metric) + write_interval(row["low"], row["high"], metric),
@@ -309,9 +311,9 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     return blocks
 
 
-def lay_out(frame: pd.DataFrame, style: str) -> str:
+def write_grid(frame: pd.DataFrame, style: str) -> str:
     """Lay `frame` out in one of tabulate's styles; columns of numbers are aligned to the right."""
-    aligned = ["left" if name in WORDS else "right" for name in frame.columns]
+    aligned = ["left" if name in WORD_COLUMNS else "right" for name in frame.columns]
     rows, names = frame.to_numpy().tolist(), list(frame.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
 
@@ -323,7 +325,7 @@ def write_markdown(parts: Sequence[Block], provenance: str) -> str:
     blocks = [
         block
         for part in parts
-        for block in (f"## {part.title}" if part.title else "", part.text, lay_out(part.rows, "pipe"))
+        for block in (f"## {part.title}" if part.title else "", part.text, write_grid(part.rows, "pipe"))
         if block
     ]
     return "\n\n".join([*blocks, f"<!-- {escaped} -->"]) + "\n"
@@ -333,7 +335,7 @@ def write_latex(parts: Sequence[Block], provenance: str) -> str:
     """Write a booktabs tabular for each block, after the provenance; titles and remarks are comments too."""
     blocks = []
     for part in parts:
-        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", lay_out(part.rows, "latex_booktabs").translate(TEX))
+        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", write_grid(part.rows, "latex_booktabs").translate(TEX))
         comments = "\n".join(filter(None, (part.title, part.text))).splitlines()
         blocks += [*(f"% {line}".rstrip() for line in comments), body]
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"

@@ -29,18 +29,18 @@ from attention_audit.columns.tables import OF_ROW, REPLICATION
 from attention_audit.names import display_name
 
 from .datasets import Records, name_rebuilt
-from .papers import CELLS, ENCODERS, has_encoder
-from .published import Fact, build_key, read_facts
-from .tidy import Frames, Row, join_notes
+from .papers import ALL_ENCODERS, FLIP_CASES, has_encoder
+from .published import Fact, build_key, read_published
+from .tidy import Frames, RowValues, join_notes
 
-SIZES = "wp_table1_datasets"
+SIZES_TABLE = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-_LISTED = pd.read_csv(Path(__file__).with_suffix(".csv"))
-SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _LISTED.itertuples()}
+_SOURCE_ROWS = pd.read_csv(Path(__file__).with_suffix(".csv"))
+SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _SOURCE_ROWS.itertuples()}
 """The table of this package with the counterparts of each published table."""
 TOLERANCE = 1e-9
 """The tolerance when decimals are compared in floating point."""
-COMPATIBLE, NOT_COMPATIBLE, UNKNOWN = "compatible", "not compatible", "unknown"
+COMPATIBLE, NOT_COMPATIBLE, UNDECIDED = "compatible", "not compatible", "unknown"
 AT_LEAST = "the paper gives a lower bound"
 """The note of a published number that is one."""
 
@@ -79,7 +79,7 @@ def estimate_text_variance(metric: str, value: float, accuracy: float) -> float:
     """
     if metric == "accuracy":
         return value * (1 - value)
-    if metric in CELLS:
+    if metric in FLIP_CASES:
         return value * (100 - value)
     return estimate_f1_variance(value, accuracy) if metric == "f1" else nan
 
@@ -89,14 +89,14 @@ def judge_agreement(fact: Fact, ours: float, seeds: int, low: float, high: float
     if seeds == 0:
         low = high = ours
     if isnan(low):
-        return UNKNOWN
+        return UNDECIDED
     reach = fact.rounding + TOLERANCE
     return COMPATIBLE if low - reach <= fact.value <= high + reach else NOT_COMPATIBLE
 
 
 def compare(
     fact: Fact, cell: Mapping[Any, Any], remarks: Sequence[str], per_text: float, texts: float, same_data: bool
-) -> Row:
+) -> RowValues:
     """Make one row of `REPLICATION`, but for the paper and table: a number beside its counterpart, a row of `TABLE`.
 
     per_text: `estimate_text_variance`, over `texts` texts of our test split. same_data: whether the data are
@@ -123,7 +123,7 @@ def compare(
         "one_high": ours + reach,
         "half_width": reach,
         "chance": "" if isnan(reach) else "seeds and texts" if other_texts else "seeds",
-        "agreement": judge_agreement(fact, ours, seeds, lowest, ours + reach) if same_data or not seeds else UNKNOWN,
+        "agreement": judge_agreement(fact, ours, seeds, lowest, ours + reach) if same_data or not seeds else UNDECIDED,
         "note": join_notes(
             "" if at_least else fact.note,
             f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
@@ -141,12 +141,12 @@ def list_counterparts(
 
     Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
-    datasets = {key[2] for key in read_facts() if key[0] == paper}
+    datasets = {key[2] for key in read_published() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
         about = {**cell, "paper": paper, "table": number, "dataset": display_name(str(cell["dataset"]))}
         yield build_key(about), cell
         if about["dataset"] in datasets and has_encoder(str(cell["model"])):
-            yield build_key({**about, "dataset": "all", "model": ENCODERS}), cell
+            yield build_key({**about, "dataset": "all", "model": ALL_ENCODERS}), cell
 
 
 def read_means(table: pd.DataFrame, metric: str, by: str) -> pd.Series:
@@ -168,13 +168,15 @@ def replication(
     name of a single model.
     """
     rows = []
-    sizes: Mapping[Any, float] | pd.Series = read_means(tables[SIZES], "instances", "part") if SIZES in tables else {}
+    sizes: Mapping[Any, float] | pd.Series = (
+        read_means(tables[SIZES_TABLE], "instances", "part") if SIZES_TABLE in tables else {}
+    )
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
         accuracies = read_means(tables[name], "accuracy", "model")
         for key, cell in list_counterparts(tables[name], paper, number):
-            fact = read_facts().get(key)
+            fact = read_published().get(key)
             if fact is None:
                 continue
             dataset, model = str(cell["dataset"]), str(cell["model"])

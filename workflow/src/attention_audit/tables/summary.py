@@ -26,32 +26,32 @@ from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
 from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
-from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
+from .tidy import Frames, Subjects, RowValues, add_falls, make_pair_grids, select_ranking, select_run
 
-BOUNDS = ("value", "low", "high")
+ESTIMATE_ENDS = ("value", "low", "high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}
-TOP = 3
+SHOWN_TEXTS = 3
 """How many texts of each model are shown outside the Parquet file."""
 
 
 def list_bounds(name: str, effect: Any) -> dict[str, float]:
     """Name the columns of an estimate, or effect, that stands beside an answer."""
-    return {f"{name}_{end}": getattr(effect, end) for end in BOUNDS}
+    return {f"{name}_{end}": getattr(effect, end) for end in ESTIMATE_ENDS}
 
 
-def describe_class(part: Part, zones: str) -> Row:
+def describe_class(part: Part, zones: str) -> RowValues:
     """Describe what was found of one class, for JSON."""
-    numbers = {**{end: getattr(part.estimate, end) for end in BOUNDS}, "shuffled": part.shuffled}
+    numbers = {**{end: getattr(part.estimate, end) for end in ESTIMATE_ENDS}, "shuffled": part.shuffled}
     rounded = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
     return {"name": part.name, "texts": part.fewest, **rounded, "zones": zones}
 
 
-def list_columns(question: str, cell: Cell) -> Row:
+def list_answer_columns(question: str, cell: Cell) -> RowValues:
     """Name the columns of one question."""
     effect = cell.part.estimate
     classes = [describe_class(part, zones) for part, zones in cell.classes]
     columns = {
-        **{name: getattr(effect, name) for name in (*BOUNDS, "next_low", "next_high", "texts", "trainings")},
+        **{name: getattr(effect, name) for name in (*ESTIMATE_ENDS, "next_low", "next_high", "texts", "trainings")},
         **{name: getattr(cell, name) for name in ("zones", "said", "reason", "clause", "left_out", "apart")},
         "each": effect.each if len(effect.each) > 1 else [],
         "shuffled": cell.part.shuffled,
@@ -60,7 +60,7 @@ def list_columns(question: str, cell: Cell) -> Row:
     return {f"{question}_{name}": value for name, value in columns.items()} | {**cell.beside}
 
 
-def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> Row:
+def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> RowValues:
     """Compare S trainings with always giving the largest class: labels (N,), predictions (S, N).
 
     Of several classes that are equally frequent, the one that leaves the most doubt counts, so that no order of classes
@@ -77,7 +77,7 @@ def judge_ability(labels: Integers, predictions: Integers, groups: Integers | No
     }
 
 
-def list_marks(plausibility: pd.DataFrame) -> Row:
+def list_plausibility(plausibility: pd.DataFrame) -> RowValues:
     """Name the columns of attention beside marked words, from the rows of `plausibility` of one model."""
     single = plausibility[plausibility["annotator"] != ""]
     attention, random, annotators = (
@@ -92,7 +92,7 @@ def list_marks(plausibility: pd.DataFrame) -> Row:
     }
 
 
-def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) -> Row:
+def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) -> RowValues:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
     subject, predictions = measured.subject, measured.select_rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
@@ -101,8 +101,8 @@ def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) ->
         labels = predictions.drop_duplicates("id")["label"].to_numpy(np.int64)
         row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
     for question, ask in questions.items():
-        row |= list_columns(question, ask_question(ask, measured))
-    return row | {"note": ask_order(row)} | list_marks(measured.select_rows("plausibility"))
+        row |= list_answer_columns(question, ask_question(ask, measured))
+    return row | {"note": ask_order(row)} | list_plausibility(measured.select_rows("plausibility"))
 
 
 def summary(
@@ -165,7 +165,7 @@ def describe_texts(measured: MeasuredModel, answers: Mapping[Any, Any], tokens: 
         [row[~np.isnan(row)].tolist() for row in by_id.filter(like=f"{name}_").to_numpy(np.float64, na_value=nan)]
         for name in ("top_items", "top_weights", "top_contributions")
     )
-    columns: Row = {
+    columns: RowValues = {
         **subject.model_dump(include={"dataset", "suite", "model"}),
         "seed": seed,
         "id": ids,
@@ -225,4 +225,4 @@ def select_top(rows: pd.DataFrame) -> pd.DataFrame:
     They are drawn by a hash of their ids, so that neither what the maps look like nor their order chooses them.
     """
     drawn = rows.assign(drawn=rows["id"].map(lambda id_: sha256(id_.encode()).hexdigest()))
-    return rows[drawn.groupby(["dataset", "suite", "model"])["drawn"].rank(method="first") <= TOP]
+    return rows[drawn.groupby(["dataset", "suite", "model"])["drawn"].rank(method="first") <= SHOWN_TEXTS]

@@ -19,7 +19,7 @@ from attention_audit.columns.tables import OF_ROW, TABLE
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import display_name
 
-from .published import KEY, find_fact, read_facts
+from .published import FACT_KEY, find_fact, read_published
 
 Subjects = Sequence[EvaluatedModel]
 """The judged models."""
@@ -27,7 +27,7 @@ Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
 
 
-Row = dict[str, Any]
+RowValues = dict[str, Any]
 """A row of a table, by column."""
 
 
@@ -121,7 +121,7 @@ def estimate_ranks(order: pd.DataFrame, sets: pd.DataFrame) -> Estimate:
     return estimate(erase(random, weighed, smallest))
 
 
-def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
+def list_estimates(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[RowValues]:
     """List the cells of a row of a table by metric, each with what it is about, and the number of its trainings where
     `about` has none.
     """
@@ -141,7 +141,7 @@ def average_columns(
     `texts`, is their number. NaN marks a text without a value. The values are at most `highest`, and at least 0,
     or -`highest` where `signed` names the column.
     """
-    lines: list[Row] = []
+    lines: list[RowValues] = []
     for (dataset, *parts), group in rows.groupby(["dataset", *by], sort=False, observed=True):
         seeds = sorted(list_values(group, "seed"))
         cells = {
@@ -149,7 +149,7 @@ def average_columns(
             for name in metrics
         }
         about = {"dataset": str(dataset), **dict(zip(by, map(str, parts), strict=True)), "seeds": len(seeds)}
-        lines += list_cells(about, cells | {"texts": Estimate(group["id"].nunique())})
+        lines += list_estimates(about, cells | {"texts": Estimate(group["id"].nunique())})
     return pd.DataFrame(lines, columns=["dataset", *by, "seeds", "metric", "mean", "sd", "low", "high"])
 
 
@@ -192,11 +192,11 @@ def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> 
     `reasons` says, by data set, why it was not available. The columns are those of `TABLE`, so that the rows can
     be appended to a table.
     """
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     for dataset, reason in reasons.items():
         of_paper = (paper, table, display_name(dataset))
-        facts = [(key, fact) for key, fact in read_facts().items() if key[:3] == of_paper]
-        cells = [dict(zip(KEY[3:], key[3:], strict=True), published=fact.value) for key, fact in facts]
+        facts = [(key, fact) for key, fact in read_published().items() if key[:3] == of_paper]
+        cells = [dict(zip(FACT_KEY[3:], key[3:], strict=True), published=fact.value) for key, fact in facts]
         about = {"dataset": dataset, "note": f"not run: {reason}"}
         rows += [TABLE.blank | cell | about for cell in cells or [{}]]
     return pd.DataFrame(rows, columns=TABLE.schema.names)

@@ -19,14 +19,14 @@ from attention_audit.names import RANKINGS, Names
 
 from .published import RERUN, find_fact
 from .tidy import (
-    Row,
+    RowValues,
     add_first,
     add_published,
     average_columns,
     average_seeds,
     estimate_ranks,
     join_notes,
-    list_cells,
+    list_estimates,
     make_grid,
     make_grids,
     order_rows,
@@ -59,7 +59,7 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
     return predictions.assign(accuracy=right.astype(np.float64))
 
 
-def take_median(removed: Floats, resamples: int) -> Estimate:
+def take_median_share(removed: Floats, resamples: int) -> Estimate:
     """Take the median over texts of the share of items that goes before the decision flips, from (S, N).
 
     Of each text the mean over trainings counts; where the decision never flips (NaN), all items go. The interval is the
@@ -102,7 +102,7 @@ def md_table_diversity(
     by_loo = correlation[correlation["pair"] == "attention~loo"]
     audits = (mark_right(predictions), conicity, permutation, by_loo, ranked_sets, performance)
     in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
-    lines: list[Row] = []
+    lines: list[RowValues] = []
     for about, (right, conicities, permuted, ranked, sets, trained) in split_models(*in_order):
         sources = {
             "accuracy": (right, "accuracy", 0.0),
@@ -116,10 +116,10 @@ def md_table_diversity(
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
-            cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median(removed, resamples)}
+            cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median_share(removed, resamples)}
         cells["texts"] = Estimate(right["id"].nunique())
         seeds, selection = trained["seed"].nunique(), trained["selection"].iloc[0]
-        lines += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
+        lines += list_estimates({**about, "seeds": seeds, "selection": selection}, cells)
     rows = pd.DataFrame(lines)
     rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in lines]
     return order_rows(add_published(rows, "Table 2", "MD2020"), DIVERSITY, model=models)
@@ -186,5 +186,5 @@ def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
         for order, curve in curves.items():
             racu = estimate(take_share(below - measure_area(curve), below - end))
             about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
-            rows += list_cells(about, {"racu": racu, "texts": Estimate(end.shape[1])})
+            rows += list_estimates(about, {"racu": racu, "texts": Estimate(end.shape[1])})
     return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)

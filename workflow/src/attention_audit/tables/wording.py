@@ -21,12 +21,12 @@ WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kin
 """What names are called, by kind: a heading (a metric at the head of a column); a part (what else a row is
 about, or a model or map of no suite); a pass (what a text costs: F a pass forth, B one back, L the number of words, P
 that of pieces); a column of the explorer; a claim (a question, in as few words as a paragraph has room for)."""
-PARTS = WORDING["part"] | {f"head_{number}": f"head {number}" for number in range(1, 257)}
+PART_LABELS = WORDING["part"] | {f"head_{number}": f"head {number}" for number in range(1, 257)}
 """Labels of what else rows are about; a model may have more heads than `NUMBERED` has looks for."""
 PER_CENT = r"\w+_percent"
 """Metrics in percent whose values may be far below 1."""
 PERCENT = r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied"
-DIGITS = {
+METRIC_DIGITS = {
     r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|duplicates|repeated|words"
     r"|train_and_dev|test|texts|cut|excluded|undefined": ("z.0f", "z.0f"),
     r"(mean|sd)_(length|sentences)": ("z.1f", "g"),
@@ -53,7 +53,7 @@ def format_number(value: float, metric: str, paper: bool = False) -> str:
     """Write a value with as many digits as its metric is shown with; "" for NaN, INFINITE for infinity."""
     if not math.isfinite(value):
         return "" if math.isnan(value) else INFINITE
-    digits = next(digits for names, digits in DIGITS.items() if re.fullmatch(names, metric))
+    digits = next(digits for names, digits in METRIC_DIGITS.items() if re.fullmatch(names, metric))
     return f"{value:{digits[paper]}}"
 
 
@@ -63,12 +63,13 @@ def collect_labels(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    for some in (PARTS, titles, *(names.labels for names in (RANKINGS, ATTRIBUTIONS, PLAUSIBLE)), *models):
+    for some in (PART_LABELS, titles, *(names.labels for names in (RANKINGS, ATTRIBUTIONS, PLAUSIBLE)), *models):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(
-                    f"name {name!r} is called both {labels[name]!r} and {label!r} in tables; where suites declare "
-                    "their models, give one of the two another name, or both the same label"
+                    "",
+                    f"name {name!r} is called both {labels[name]!r} and {label!r} in tables",
+                    "where suites declare their models, give one of the two another name, or both the same label",
                 )
     return labels
 
@@ -83,7 +84,7 @@ def write_names(names: Iterable[str], labels: Labels) -> str:
     return ", ".join(write_name(name, labels) for name in names if name)
 
 
-def write_row(row: Mapping[Any, Any], labels: Labels, sign: str = ", ") -> str:
+def write_subject(row: Mapping[Any, Any], labels: Labels, sign: str = ", ") -> str:
     """Write what a row is about, from the columns `OF_ROW` and perhaps class_name; `sign` follows the model."""
     model, ranking, second, part = (write_name(row[name], labels) for name in ("model", "ranking", "other", "part"))
     if second and ranking:
