@@ -44,7 +44,7 @@ LABELS = {"base": "base", "uniform": "uniform", "lstm_tanh": "BiLSTM"}
 
 def number(own, name, published, ours, **other):
     """A row of columns.tables: of three seeds, with .02 to either side of one more training."""
-    return {
+    return REPLICATION.blank | {
         "paper": "WP2019", "table": "Table 2", "dataset": own, "model": name, "metric": "f1", "published": published,
         "ours": ours, "low": ours - 0.01, "high": ours + 0.01, "seeds": 3, "difference": ours - published,
         "one_low": ours - 0.02, "one_high": ours + 0.02, "half_width": 0.02, "chance": "seeds",
@@ -58,7 +58,7 @@ NUMBERS = [
     number("sst", "uniform", 0.822, 0.812),
     number("agnews", "base", 0.964, 0.94, agreement="unknown", note="our word vectors: random; a part"),
     number("agnews", "uniform", 0.96, 0.95, agreement="unknown"),
-    number("sst", "all", 1821, 1725, paper="SS2019", table="Table 1", metric="test", seeds=0),
+    number("sst", "", 1821, 1725, part="all", paper="SS2019", table="Table 1", metric="test", seeds=0),
 ]
 CHANGED = [number("sst", "base", 0.831, 0.821)]
 SUMMARISED = [

@@ -20,8 +20,8 @@ from attention_audit.names import PLAUSIBLE, RANKINGS
 from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .tidy import (
     Frames,
-    Subjects,
     RowValues,
+    Subjects,
     add_falls,
     average_columns,
     fill_columns,

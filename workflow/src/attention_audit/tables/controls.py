@@ -19,7 +19,7 @@ from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
-from .tidy import Frames, Subjects, RowValues, select_ranking, select_run, take_suite
+from .tidy import Frames, RowValues, Subjects, select_ranking, select_run, take_suite
 
 Claims = Iterator[RowValues]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""

@@ -14,7 +14,7 @@ from .wording import ClassNames, list_names, read_class_names
 TWO_CLASSES = ("negative", "positive")
 MAX_CLASSES_NAMED = 10
 """The classes are named where they are at most this many."""
-MARK_ROWS = 4  # the first rows of a vocabulary are marks, not words
+VOCABULARY_MARKS = 4  # the first rows of a vocabulary are marks, not words
 SPLITS_OF_PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 COPIES = ("duplicates", "repeated")
@@ -54,7 +54,7 @@ def count_vocabulary(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str
 
     The shares are left out where no word has a pretrained vector.
     """
-    words = vocabulary[vocabulary["index"] >= MARK_ROWS]
+    words = vocabulary[vocabulary["index"] >= VOCABULARY_MARKS]
     covered, counts = words[words["vector"].notna()], {"words": float(len(words))}
     if len(covered):
         tokens = census.loc[census["split"] == "train", ["tokens", "query_tokens"]].to_numpy().sum()

@@ -66,7 +66,9 @@ def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
         if len(of_marks):
             estimates |= average_measures(of_marks, ["auprc"])
         best = next(iter(estimates.values()))
-        cells = list_estimates({"ranking": name, "best": best.value, "note": ""}, estimates | {"texts": Estimate(best.texts)})
+        cells = list_estimates(
+            {"ranking": name, "best": best.value, "note": ""}, estimates | {"texts": Estimate(best.texts)}
+        )
         cells[0]["note"], cells[-1]["seeds"] = note, cells[0]["seeds"]
         rows += cells
     if not rows:

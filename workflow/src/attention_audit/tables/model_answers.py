@@ -388,7 +388,10 @@ def describe_part(measured: MeasuredModel, bracket: Bracket) -> Part:
 
 def describe_bracket(bracket: Bracket) -> str:
     """Write the similarity and the TVD of both ends of a bracket."""
-    steps = [f"{write_share(adversary.value)} at {write_probability(adversary.test)}" if adversary else "" for adversary in bracket[1:]]
+    steps = [
+        f"{write_share(adversary.value)} at {write_probability(adversary.test)}" if adversary else ""
+        for adversary in bracket[1:]
+    ]
     return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
 
 

@@ -21,8 +21,8 @@ from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 from .published import find_fact
 from .tidy import (
     Frames,
-    Subjects,
     RowValues,
+    Subjects,
     add_published,
     average_columns,
     average_seeds,

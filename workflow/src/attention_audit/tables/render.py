@@ -174,7 +174,8 @@ def show_grid(claims: pd.DataFrame) -> Block:
         for zone in list_shown_zones(row)
     }
     lines = [
-        [wording.asks] + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
+        [wording.asks]
+        + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
         for question, wording in QUESTIONS.items()
     ]
     return Block(pd.DataFrame(lines, columns=GRID_HEADINGS, dtype=str), "Which control shows which zone")

@@ -26,7 +26,7 @@ from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
 from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
-from .tidy import Frames, Subjects, RowValues, add_falls, make_pair_grids, select_ranking, select_run
+from .tidy import Frames, RowValues, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 ESTIMATE_ENDS = ("value", "low", "high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}

@@ -111,7 +111,9 @@ def md_table_diversity(
             "permutation_tvd": (permuted, "median_tvd", 0.0),
             "tau_loo": (ranked, "tau", -1.0),
         }
-        cells = {name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()}
+        cells = {
+            name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()
+        }
         cells["used"] = estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
