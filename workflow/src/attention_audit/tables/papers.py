@@ -92,7 +92,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     f1 = rows[rows["metric"] == "f1"]
     theirs = f1.pivot(index="dataset", columns="model", values="published")
     gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM_MODEL])
-    for index, row in f1[f1["model"] == BASE].iterrows():
+    for index, row in f1[f1["model"] == BASE].to_dict("index").items():
         if reported := find_fact("quoted in WP2019 Table 2", row, JW):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
     return order_rows([rows, gains], PERFORMANCE_METRICS, other=["", UNIFORM_MODEL], model=models)

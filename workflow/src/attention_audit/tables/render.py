@@ -97,7 +97,7 @@ def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Bl
     """
     lines = []
     for _, cells in table.groupby(["dataset", "paper", *OF_ROW, "lambda"], sort=False, dropna=False):
-        subject = cells.iloc[0]
+        subject = cells.iloc[0].to_dict()
         about = write_name(subject["paper"], labels), write_subject(subject, labels, sign)
         line = {
             "data set": display_name(subject["dataset"]),

@@ -219,5 +219,5 @@ def order_rows(
     table = pd.concat([*map(fill_columns, frames)], ignore_index=True)
     names = dict.fromkeys(["dataset", *orders, *OF_ROW])
     ranks = [rank_names(table[name], orders.get(name, ())) for name in names]
-    keys = [*ranks, table["lambda"].astype(float), rank_names(table["metric"], metrics)]
+    keys: list[Any] = [*ranks, table["lambda"].astype(float), rank_names(table["metric"], metrics)]
     return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
