@@ -13,6 +13,7 @@ Prints a line for each kind of file, all that differs or is missing, all that is
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,6 +27,12 @@ from safetensors.numpy import load_file
 
 KEYS = frozenset({"class", "epoch", "fold", "index", "label", "lambda", "position", "seed"})
 """Columns of numbers that say which row it is."""
+ROW = re.compile(
+    r"^(?:(?P<paper>[A-Z]{2}\d{4}|hf|own)/)?(?:(?P<split>raw|train|dev|test|vocabulary|all)|(?P<model>.*?)"
+    r"(?: - (?P<subtracted>uniform)|(?:/| - )(?P<ranking>[^/~]+)(?:[/~](?P<other>[^/~]+))??"
+    r"(?:/(?:class_(?P<label>\d+)|(?P<part>overall|corrected|as_published)))?)?)$"
+)
+"""What a row of a table was about, where one column said it."""
 COMPARED = (".parquet", ".safetensors")
 MOST_LINES = 50
 FAR = {"absolute": np.inf, "relative": np.inf}
@@ -35,10 +42,24 @@ Found = dict[str, float]
 the larger magnitude."""
 
 
+def split_rows(name: str, rows: pd.Series) -> pd.DataFrame:
+    """Split the column `row` that the table of this name had into the columns that say the same now."""
+    parts = rows.str.extract(ROW).fillna("")
+    if name == "roar_table_racu":
+        parts = parts.assign(ranking=parts["model"], model="")
+    parts["other"], parts["part"] = parts["other"] + parts["subtracted"], parts["part"] + parts["split"]
+    return parts[["paper", "model", "ranking", "other", "part", "label"]]
+
+
 def read_columns(path: Path) -> pa.Table:
     """Read a file as a table; a tensor is a column of one list."""
     if path.suffix == ".parquet":
-        return pq.ParquetFile(path).read()
+        table = pq.ParquetFile(path).read()
+        if path.parent.name == "tables" and "row" in table.column_names:
+            parts = split_rows(path.stem, table["row"].to_pandas()).to_dict("list")
+            columns = {name: table[name] for name in table.column_names if name != "row"}
+            return pa.table(parts | columns)
+        return table
     return pa.table({name: [values.ravel()] for name, values in load_file(path).items()})
 
 

@@ -117,7 +117,7 @@ def test_pairs_alone_have_candidates_and_a_head(suites, dataset, model, classes)
 def test_published_numbers_stand_beside_ours(suites):
     compared = suites.frame("tables/replication.parquet")
     assert set(compared["dataset"]) == {"sst"}
-    sizes = compared[(compared["paper"] == "WP2019") & (compared["table"] == "Table 1")].set_index(["row", "metric"])
+    sizes = compared[(compared["paper"] == "WP2019") & (compared["table"] == "Table 1")].set_index(["part", "metric"])
     assert sizes.loc[("train", "negative"), ["published", "ours", "difference"]].tolist() == [3034, 30, -3004]
     assert sizes["note"].str.contains("data not as in the paper: archive changed").all()
     models = compared[compared["paper"] == "JW2019"]

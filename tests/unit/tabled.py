@@ -7,7 +7,7 @@ import pandas as pd
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.audits import PERFORMANCE
-from attention_audit.columns.tables import TABLE
+from attention_audit.columns.tables import OF_ROW, TABLE
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -20,15 +20,21 @@ def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
     return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
 
 
+def name_rows(table):
+    """What each row is about, as paper/model/ranking/other/part/label without what is empty."""
+    return table[["paper", *OF_ROW]].apply(lambda row: "/".join(filter(None, row)), axis=1)
+
+
 def cells(table, row, column="mean"):
-    """{metric: value} of one row of a table."""
-    found = table[table["row"] == row]
+    """{metric: value} of one row of a table, named as by `name_rows`."""
+    found = table[name_rows(table) == row]
     return dict(zip(found["metric"], found[column], strict=True))
 
 
 def cell(table, row, metric, **about):
     """The one row of `table` so named."""
-    for name, value in {"row": row, "metric": metric, **about}.items():
+    table = table[name_rows(table) == row]
+    for name, value in {"metric": metric, **about}.items():
         table = table[table[name] == value]
     assert len(table) == 1
     return table.iloc[0]

@@ -139,14 +139,18 @@ def table(datasets, models, names=tuple(PLAUSIBLE)):
     """A made-up table; the last model has a row that says why it was not asked."""
     random = np.random.default_rng(0)
     named = [
-        {"dataset": dataset, "row": f"{model} - {name}", "metric": metric, "mean": mean}
+        {"dataset": dataset, **dict(zip(("paper", "model"), model.split("/"), strict=True)), "ranking": name}
+        | {"metric": metric, "mean": mean}
         | {"low": mean - 0.05, "high": mean + 0.05}
         for dataset in datasets
         for model in models
         for name in names
         for metric, mean in (("auprc", random.uniform(0.2, 0.5)), ("iou", 0.9))
     ]
-    unasked = [{"dataset": dataset, "row": "SS2019/han_rnn", "note": "not asked: sentences"} for dataset in datasets]
+    unasked = [
+        {"dataset": dataset, "paper": "SS2019", "model": "han_rnn", "note": "not asked: sentences"}
+        for dataset in datasets
+    ]
     return pd.DataFrame([TABLE.blank | each for each in [*named, *unasked]])
 
 
@@ -178,9 +182,9 @@ def test_a_dot_is_at_the_auprc_of_its_attribution():
     for axes, model in zip(figure.axes, SIX, strict=False):
         # attention is on top
         for place, (name, marker) in enumerate((("attention", "o"), ("product", "s"))):
-            assert points_of(axes, marker) == [(round(auprc(frame, f"{model} - {name}"), 9), place)]
+            assert points_of(axes, marker) == [(round(auprc(frame, f"{model}/{name}"), 9), place)]
         lines = {float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None"}
-        assert lines == {auprc(frame, f"{model} - {name}") for name in ("random", "others")}
+        assert lines == {auprc(frame, f"{model}/{name}") for name in ("random", "others")}
 
 
 def test_without_marks_the_figure_is_a_sentence():

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
 from labels import LABELS
-from tabled import assert_fits, cells
+from tabled import assert_fits, cells, name_rows
 
 from attention_audit.answer import estimates
 from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import INSTEAD, TABLE
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.attributions import instead, table_contributions, table_plausibility, table_soft
-from attention_audit.tables.render import show_table
+from attention_audit.tables.render import show_marks, show_table
 
 NAN = math.nan
 KEYS = {"dataset": "needle", "suite": "wp", "model": "base", "seed": 1}
@@ -44,7 +44,7 @@ def table(*parts, ranked_sets=RANKED_SETS, located=NOTHING["located"], subjects=
 
 def of_base(table, attribution, column="mean"):
     """A column of one attribution's row by metric."""
-    return cells(table, f"WP2019/base - {attribution}", column)
+    return cells(table, f"WP2019/base/{attribution}", column)
 
 
 def test_means_over_annotators_texts_and_trainings_by_hand():
@@ -110,7 +110,7 @@ def test_a_model_of_sentences_says_why_it_was_not_asked():
     han = subject("han_rnn", suite="ss", paper="SS2019", unasked={"plausibility": reason})
     found = table(rows, subjects=[BASE, han])
     assert found["note"].tolist()[-1] == f"not asked: {reason}"
-    assert found["row"].tolist()[-1] == "SS2019/han_rnn"
+    assert name_rows(found).tolist()[-1] == "SS2019/han_rnn"
     # of data without marks there is nothing to say
     assert table(subjects=[han]).empty
 
@@ -122,7 +122,7 @@ def test_readers_see_labels_of_all_rows_and_metrics():
         ranked_sets=ranked(random=0.6, attention=0.3, smallest=0.1),
         located=fallen(random=0.1, attention=0.2, loo=0.5),
     )
-    (block,) = show_table(found, LABELS)
+    (block,) = show_marks(found, LABELS)
     assert "Wiegreffe & Pinter 2019, base - the other annotators" in block.rows["row"].tolist()
     assert block.rows.columns.tolist() == [
         "data set", "row", "AUPRC", "token F1", "IOU", "mass on marked words", "AUPRC, majority", "token F1, majority",
@@ -235,7 +235,7 @@ def test_shares_of_texts_whose_first_item_opposes_the_prediction():
 
 def test_means_are_over_the_texts_that_have_a_value():
     table = contributed(audited(), BASE, OTHER)
-    base = table[table["row"] == "WP2019/base/attention"].set_index("metric")
+    base = table[name_rows(table) == "WP2019/base/attention"].set_index("metric")
     expected = {
         "tau": 0.5,  # of a text of one item there is none
         "overlap": 0.6,  # of a text of four items it is 1 by construction
@@ -250,7 +250,7 @@ def test_means_are_over_the_texts_that_have_a_value():
     assert base.loc["tau", "sd"] == pytest.approx(0.2 / 2**0.5)
     assert base.loc["tau", "low"] <= 0.5 <= base.loc["tau", "high"]
     assert base.loc["texts", ["sd", "low", "high"]].isna().all()
-    assert table["row"].unique().tolist() == ["WP2019/base/attention", "JW2019/lstm_tanh/attention"]
+    assert name_rows(table).unique().tolist() == ["WP2019/base/attention", "JW2019/lstm_tanh/attention"]
     assert cells(table, "JW2019/lstm_tanh/attention")["tau"] == 0
 
 
@@ -259,7 +259,8 @@ def test_what_was_not_asked_has_the_reason():
     unasked = OTHER.model_copy(update={"dataset": "babi-1", "unasked": {"contributions": reason}})
     table = contributed(audited(), BASE, OTHER, unasked)
     last = table.iloc[-1]
-    assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
+    assert (last["dataset"], last["paper"], last["model"]) == ("babi-1", "JW2019", "lstm_tanh")
+    assert last["note"] == f"not asked: {reason}"
     (block,) = show_table(table, LABELS)
     judged = "Jain & Wallace 2019, BiLSTM (additive)"
     names = ["Wiegreffe & Pinter 2019, base, attention", f"{judged}, attention", judged]

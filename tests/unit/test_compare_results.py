@@ -157,6 +157,36 @@ def test_what_is_new_is_listed_and_no_error(two):
         assert f"\n  {line}\n" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "about"),
+    [
+        ("wp_table1_datasets", "train", {"part": "train"}),
+        ("wp_table2_uniform", "base - uniform", {"model": "base", "other": "uniform"}),
+        ("wp_table5_adversary", "seeds", {"model": "seeds"}),
+        ("ss_table2_flips", "han_rnn/gradient/as_published", ("han_rnn", "gradient", "", "as_published")),
+        ("ss_table_pairwise", "han_rnn/m:position/loo", ("han_rnn", "m:position", "loo")),
+        ("jw_table2_correlation", "lstm_tanh/attention~loo/class_1", ("lstm_tanh", "attention", "loo", "", "1")),
+        ("jw_table2_correlation", "lstm_tanh/attention~loo/overall", ("lstm_tanh", "attention", "loo", "overall")),
+        ("roar_table_racu", "loo", {"ranking": "loo"}),
+        ("own_table_heads", "mine/head_2", ("mine", "head_2")),
+        ("hf_table_maps", "hf/mine/loo", {"paper": "hf", "model": "mine", "ranking": "loo"}),
+        ("table_soft", "WP2019/base", {"paper": "WP2019", "model": "base"}),
+        ("table_plausibility", "WP2019/base - others", {"paper": "WP2019", "model": "base", "ranking": "others"}),
+        ("replication", "encoders/gradient/attention", ("encoders", "gradient", "attention")),
+    ],
+)
+def test_rows_of_tables_of_before_are_found_by_what_they_are_about(two, name, row, about):
+    columns = ("model", "ranking", "other", "part", "label")
+    named = about if isinstance(about, dict) else dict(zip(columns, about, strict=False))
+    after = {column: [named.get(column, "")] for column in ("paper", *columns)}
+    for folder, content in ((two.before, {"row": [row]}), (two.after, after)):
+        (folder / "tables").mkdir()
+        table(folder, f"tables/{name}.parquet", content | {"mean": [0.5]})
+    assert "THE SAME" in two.output()
+    table(two.after, f"tables/{name}.parquet", after | {"part": ["other"], "mean": [0.5]})
+    assert "1 of 1 rows are missing" in two.output()
+
+
 def test_a_folder_without_results_is_refused(two, tmp_path):
     with pytest.raises(SystemExit):
         two.output(after=tmp_path / "none")

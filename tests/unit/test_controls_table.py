@@ -225,12 +225,12 @@ def test_digest_starts_with_the_evidence_and_flips_early():
 
 def test_claims_of_maps_hold_where_the_whole_interval_does():
     rows = [
-        ("hf/relay/rollout", "located", 0.8, 0.6, 1.0),
-        ("hf/relay/attention", "located", 0.4, 0.3, 0.55),
-        ("hf/direct/attention", "opposes", 0.02, 0.0, 0.04),
-        ("hf/direct/rollout", "opposes", 0.6, 0.3, 0.9),
+        ("relay", "rollout", "located", 0.8, 0.6, 1.0),
+        ("relay", "attention", "located", 0.4, 0.3, 0.55),
+        ("direct", "attention", "opposes", 0.02, 0.0, 0.04),
+        ("direct", "rollout", "opposes", 0.6, 0.3, 0.9),
     ]
-    table = pd.DataFrame(rows, columns=["row", "metric", "mean", "low", "high"]).assign(dataset="feint")
+    table = pd.DataFrame(rows, columns=["model", "ranking", "metric", "mean", "low", "high"]).assign(dataset="feint")
     found = claim("feint", "feint", tables={"hf_table_maps": table}).set_index("claim")
     assert found["holds"].to_dict() == {
         "rollout is right: located": True,

@@ -10,7 +10,7 @@ import pytest
 import torch
 from readouts import make_readout
 from small_networks import model_of, split_of
-from tabled import cell, performance
+from tabled import cell, name_rows, performance
 from torch import nn
 
 from attention_audit.audits.attributed import AttributedTexts
@@ -23,8 +23,6 @@ from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import collect_labels
 
 MODELS = Names(
-    "model",
-    "here",
     {
         "bilstm_honest": Style("BiLSTM, honest", "green", "D"),
         "bilstm_liar_lambda0.1": Style("BiLSTM, liar (lambda 0.1)", "vermillion", "D"),
@@ -110,7 +108,7 @@ def test_the_table_has_each_number_beside_the_papers_and_the_reruns():
     without = cell(table, ANONYMISED, "accuracy_percent")
     assert (without["mean"], without["seeds"]) == (pytest.approx(49.0), 2)
     assert without["sd"] == pytest.approx(100 * np.std([0.48, 0.5], ddof=1))
-    assert set(table.loc[table["row"] == ANONYMISED, "metric"]) == {"accuracy_percent"}
+    assert set(table.loc[name_rows(table) == ANONYMISED, "metric"]) == {"accuracy_percent"}
     (block,) = show_table(table, LABELS)
     assert block.rows["paper: attention on impermissible words (%)"].tolist() == ["77.7", "0.04", ""]
 

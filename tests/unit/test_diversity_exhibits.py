@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from tabled import assert_fits, cells
+from tabled import assert_fits, cells, name_rows
 
 from attention_audit.figures.models import md_fig_conicity
 from attention_audit.names import Names
 from attention_audit.plan.suites import SUITES
-from attention_audit.tables.variants import find_twin, md_table_diversity, take_median
+from attention_audit.tables.variants import find_twin, md_table_diversity, take_median_share
 
-MD = Names("model", "plan/papers", SUITES["md"].looks)
+MD = Names(SUITES["md"].looks)
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
 SEEDS, TEXTS = (10, 50), 40
 CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}
@@ -87,7 +87,7 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path)
         }
     )
     assert cells(table, "vanilla_lstm")["ranks"] == pytest.approx(0)
-    assert list(dict.fromkeys(table["row"])) == list(MODELS)
+    assert list(dict.fromkeys(name_rows(table))) == list(MODELS)
     assert set(table["seeds"]) == {2}
     assert set(table["selection"]) == {"dev"}
     low, high = (cells(table, "vanilla_lstm", name)["accuracy"] for name in ("low", "high"))
@@ -116,9 +116,9 @@ def test_a_data_set_of_pairs_has_no_ranks():
 def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_over_texts():
     removed = np.array([[0.1, 0.2, math.nan, 0.9], [0.3, 0.2, 0.5, math.nan]])
     # means over trainings: .2, .2, .75, .95
-    found = take_median(removed, 2000)
+    found = take_median_share(removed, 2000)
     assert found[:3] == pytest.approx(((0.2 + 0.75) / 2, 0.2, 0.95))
-    assert take_median(np.full((1, 5), 0.5), 10)[1:3] == (0.5, 0.5)
+    assert take_median_share(np.full((1, 5), 0.5), 10)[1:3] == (0.5, 0.5)
 
 
 def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy():

@@ -37,7 +37,7 @@ from attention_audit.stages.impose_uniform import impose_uniform_weights
 from attention_audit.stages.read_classifier import match_classes
 from attention_audit.tables.maps import own_table_heads
 from attention_audit.tables.papers import hf_table_performance
-from attention_audit.tables.wording import collect_labels, write_name
+from attention_audit.tables.wording import collect_labels, write_subject
 from attention_audit.transformer.folder import read_classes
 
 TEXTS = [text.split() for text in ("good film", "the film is bad", "great great a", "dull the is")]
@@ -245,7 +245,7 @@ def test_texts_that_are_cut_are_named():
     assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["text-1"], [9], [2])
 
 
-MODELS = Names("model", "here", {"mine": Style("mine"), "imposed": Style("imposed")})
+MODELS = Names({"mine": Style("mine"), "imposed": Style("imposed")})
 JUDGED = EvaluatedModel(dataset="chorus", suite="hf", paper="own", model="mine", seeds=2, items="words", unasked={})
 
 
@@ -258,7 +258,7 @@ def test_the_table_counts_the_texts_that_are_cut():
     cut = pd.DataFrame({"dataset": "chorus", "model": "mine", "seed": [1, 2], "id": "t1"})
     table = hf_table_performance(pd.concat(frames), cut, MODELS, [JUDGED])
     counted = table[table["metric"] == "cut"]
-    assert counted[["row", "lambda", "mean"]].to_numpy().tolist() == [["mine", 0.4, 1.0]]
+    assert counted[["model", "lambda", "mean"]].to_numpy().tolist() == [["mine", 0.4, 1.0]]
 
 
 def test_the_table_of_heads_has_a_row_a_head():
@@ -268,12 +268,12 @@ def test_the_table_of_heads_has_a_row_a_head():
     removed = {"random": 0.8, "attention": 0.5, "smallest": 0.2}
     sets = [pd.DataFrame({**about, "ranking": name, "fraction_removed": value}) for name, value in removed.items()]
     table = own_table_heads(pd.concat(by_head), shuffled, pd.concat(sets), MODELS)
-    found = table.set_index(["row", "metric"])["mean"]
-    assert found["mine/all_heads", "used"] == pytest.approx(0.3)
-    assert found["mine/all_heads", "ranks"] == pytest.approx(0.5)
-    assert found["mine/head_2", "used"] == pytest.approx(0.2)
-    assert found["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
-    assert write_name("mine/head_2", collect_labels([MODELS.labels], {})) == "mine, head 2"
+    found = table.set_index(["ranking", "metric"])["mean"]
+    assert found["all_heads", "used"] == pytest.approx(0.3)
+    assert found["all_heads", "ranks"] == pytest.approx(0.5)
+    assert found["head_2", "used"] == pytest.approx(0.2)
+    assert found["head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
+    assert write_subject(table.iloc[-1], collect_labels([MODELS.labels], {})) == "mine, head 2"
 
 
 def test_of_several_given_models_each_is_judged_and_no_job_reads_what_none_makes(folders):

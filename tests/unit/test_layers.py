@@ -91,7 +91,7 @@ def test_it_is_read_located_and_shown(folders, tmp_path, monkeypatch):
     assert row["located_texts"][0] > 0
     assert read_weights(Path("results/readouts/chorus/hf_mine/seed1/tail.safetensors")) == {}
     stable = held[held["metric"] == "rank_stability"]
-    assert {row.rpartition("/")[2] for row in stable["row"]} == {"attention", "loo", "integrated_gradients"}
+    assert set(stable["ranking"]) == {"attention", "loo", "integrated_gradients"}
     assert stable["mean"].between(-1, 1).all()
     maps = read_audit(plan, "attention_maps", "chorus", "hf_mine")
     assert set(maps["weights"]) == {"base"}

@@ -94,20 +94,20 @@ def table(**found):
 
 def test_maps_are_held_against_each_other_by_what_they_locate():
     made = table(random=0.1, attention=0.2, rollout=0.4, attn_lrp=-0.02, loo=0.5)
-    located = made[made["metric"] == "located"].set_index("row")
+    located = made[made["metric"] == "located"].set_index("ranking")
     # (own - random) / (leave-one-out - random), the best first
-    expected = {"hf/mine/loo": 1.0, "hf/mine/rollout": 0.75, "hf/mine/attention": 0.25, "hf/mine/attn_lrp": -0.3}
+    expected = {"loo": 1.0, "rollout": 0.75, "attention": 0.25, "attn_lrp": -0.3}
     assert located["mean"].to_dict() == pytest.approx(expected)
     assert list(located.index) == list(expected)
     assert located["note"].tolist() == [
         "the yardstick; L F", "at least partly; 1 F", "at most partly; 1 F", "hardly; 1 F + 1 B",
     ]  # fmt: skip
-    opposes = made[made["metric"] == "opposes"].set_index("row")["mean"]
+    opposes = made[made["metric"] == "opposes"].set_index("ranking")["mean"]
     # only a fall below -.01 counts as a rise
-    assert opposes.to_dict() == dict.fromkeys(expected, 0.0) | {"hf/mine/attn_lrp": 1.0}
+    assert opposes.to_dict() == dict.fromkeys(expected, 0.0) | {"attn_lrp": 1.0}
     stable = made[made["metric"] == "rank_stability"]
-    assert dict(zip(stable["row"], stable["mean"], strict=True)) == {
-        "hf/mine/loo": pytest.approx(0.5), "hf/mine/rollout": pytest.approx(0.75),
+    assert dict(zip(stable["ranking"], stable["mean"], strict=True)) == {
+        "loo": pytest.approx(0.5), "rollout": pytest.approx(0.75),
     }  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def test_classes_that_lie_apart_are_told_apart():
     other = falls["ranking"].eq("attention") & falls["id"].str[1:].astype(int).mod(2).eq(1)
     falls.loc[other, ["falls_0", "falls_1"]] = 0.46
     made = hf_table_maps(**found, corpus={}, census={}, subjects=[JUDGED], answer={})
-    note = made[made["row"] == "hf/mine/attention"]["note"].iloc[0]
+    note = made[made["ranking"] == "attention"]["note"].iloc[0]
     assert note == "0 at most partly; 1 largely; 1 F"
 
 

@@ -138,12 +138,12 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights():
     assert row["stable_trainings"] == 2
     assert row["plausibility_value"] > row["plausibility_random"]
     held = read_made(plan, "own_table_maps")
-    found = {metric: cells.set_index("row")["mean"] for metric, cells in held.groupby("metric")}
+    found = {metric: cells.set_index("ranking")["mean"] for metric, cells in held.groupby("metric")}
     # the map that counts words is the same in both trainings, and the square has the order of attention
-    assert list(found["rank_stability"].index) == ["own/mine/loo", "own/mine/attention", "own/mine/rollout"]
+    assert list(found["rank_stability"].index) == ["loo", "attention", "rollout"]
     assert found["rank_stability"].iloc[0] == pytest.approx(1)
     assert found["rank_stability"].iloc[2] == pytest.approx(found["rank_stability"].iloc[1])
-    assert found["auprc"]["own/mine/rollout"] == pytest.approx(row["plausibility_value"])
+    assert found["auprc"]["rollout"] == pytest.approx(row["plausibility_value"])
     assert "located" not in found
 
 
@@ -155,10 +155,12 @@ def test_a_class_that_no_text_is_of_keeps_its_number():
     assert [*read_frame(Path(census), CENSUS)["label_name"]] == [*"012"]
 
 
-def test_a_map_without_a_label_is_refused_before_the_run():
-    write_given_readout(bare(1, name="mine"), Path("bare.npz"))
-    line = r"bare\.npz: column map_names: map 'mine' is not known .*; give it a name with a colon, such as mine:mine$"
-    refuse(line, reviews={"models": {"mine": ["bare.npz"]}})
+def test_a_map_without_a_label_is_shown_by_its_own_name():
+    write_given_readout(bare(1, name="by_place"), Path("first.npz"))
+    write_given_readout(bare(2, name="by_place"), Path("second.npz"))
+    plan = planned(reviews={"models": {"mine": ["first.npz", "second.npz"]}})
+    assert "by_place" in {*read_made(plan, "own_table_maps")["ranking"]}
+    assert "| by_place" in Path("results/tables/own_table_maps.md").read_text().replace("mine, by_place", "| by_place")
 
 
 def test_data_sets_have_models_of_their_own():
@@ -278,9 +280,9 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note():
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
     rows, shown = read_audit(plan, "heads", "reviews", "own_several"), read_made(plan, "own_table_heads")
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}
-    notes = shown.drop_duplicates("row").set_index("row")["note"].to_dict()
-    heads = ["several/all_heads", *(f"several/head_{head}" for head in (1, 2, 3))]
-    assert notes == dict.fromkeys(heads, "") | {"one": "one map is given of it, and no heads"}
+    notes = dict(zip(zip(shown["model"], shown["ranking"], strict=True), shown["note"], strict=True))
+    heads = [("several", head) for head in ("all_heads", "head_1", "head_2", "head_3")]
+    assert notes == dict.fromkeys(heads, "") | {("one", ""): "one map is given of it, and no heads"}
     assert shown["mean"].notna().all()
 
 

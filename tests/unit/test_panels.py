@@ -22,7 +22,6 @@ from attention_audit.audits.attributed import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
 from attention_audit.divergence import LN2
-from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.by_weight import cut_quarters, jw_fig_adversary, jw_fig_permutation
 from attention_audit.figures.correlation import (
@@ -91,26 +90,18 @@ def test_words_may_be_categories(draw, make, names):
 
 
 @every_figure
-def test_a_model_without_a_look_is_refused(draw, make, names):
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
-        draw(make({"sst": [next(iter(names)), "gpt"]}), names)
+def test_a_model_without_a_look_is_drawn_under_its_own_name(draw, make, names):
+    assert any("gpt" in text for text in written(draw(make({"sst": [next(iter(names)), "gpt"]}), names)))
 
 
 @pytest.mark.parametrize(
-    ("draw", "column", "name", "line"),
-    [
-        (jw_fig_agreement, "second", "shap", "attribution 'shap' .* ATTRIBUTIONS"),
-        (jw_fig_correlation, "pair", "attention~shap", "attribution 'shap' .* ATTRIBUTIONS"),
-        (ss_fig5_fraction_removed, "ranking", "oracle", "ranking 'oracle' .* RANKINGS"),
-        (draw_aopc, "ranking", "oracle", "ranking 'oracle' .* RANKINGS"),
-    ],
+    ("draw", "column"), [(jw_fig_agreement, "second"), (ss_fig5_fraction_removed, "ranking"), (draw_aopc, "ranking")]
 )
-def test_a_name_without_a_look_is_refused(draw, column, name, line):
+def test_a_name_without_a_look_is_drawn_under_its_own_name(draw, column):
     make, names = FIGURES[draw]
     frame = make({"sst": list(names)[:1]})
-    frame[column] = frame[column].astype(object).replace(frame[column].iloc[0], name)
-    with pytest.raises(AuditError, match=rf"^{line} of attention_audit/names\.py$"):
-        draw(frame, names)
+    frame[column] = frame[column].astype(object).replace(frame[column].iloc[0], "oracle")
+    assert "oracle" in written(draw(frame, names))
 
 
 @pytest.mark.parametrize("draw", [jw_fig_permutation, jw_fig_adversary, jw_fig_correlation, ss_fig5_fraction_removed])
@@ -265,7 +256,7 @@ def test_a_panel_says_that_no_text_flips():
 def test_figure_aopc_draws_the_means_over_texts_and_seeds():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
     frame = pd.concat([frame, frame.assign(seed=2, sufficiency_curve_3=0)])
-    points = estimate_curves(frame, SS)
+    points = estimate_curves(frame)
     assert len(points) == 4 * 2 * 5
     assert ((points["low"] <= points["mean"]) & (points["mean"] <= points["high"])).all()
     above, below = ss_fig_aopc(iter([frame]), SS).axes

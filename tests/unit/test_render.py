@@ -7,12 +7,16 @@ import pandas as pd
 import pytest
 from labels import LABELS
 from refusal import refusal
+from tabled import assert_fits
 
 from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.render import render, show_claims, show_pairs, show_table, write_mean
+from attention_audit.tables.render import render, show_claims, show_pairs, show_table, write_cell
+from attention_audit.tables.tidy import average_columns, order_rows
 from attention_audit.tables.wording import format_number
 
+CLASSES = [*enumerate(["0", "1", "cat", "dog", "newt", "my:owl"])]
+"""Texts, each of a predicted class of its own that nobody has a label for."""
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
 
 
@@ -23,13 +27,13 @@ def rows_of(*rows):
 
 @pytest.fixture
 def table():
-    adversary = {"dataset": "sst", "row": "adversary", "lambda": 2e-5, "seeds": 1, "selection": "train"}
+    adversary = {"dataset": "sst", "model": "adversary", "lambda": 2e-5, "seeds": 1, "selection": "train"}
     return rows_of(
-        {"dataset": "sst", "row": "base", "metric": "f1", "mean": 0.82951, "sd": 0.0042, "seeds": 9, "published": 0.831}
-        | {"selection": "dev", "note": "J&W report 0.81"},
+        {"dataset": "sst", "model": "base", "metric": "f1", "mean": 0.82951, "sd": 0.0042, "seeds": 9}
+        | {"published": 0.831, "selection": "dev", "note": "J&W report 0.81"},
         adversary | {"metric": "f1", "mean": 0.8},
         adversary | {"metric": "jsd", "mean": -0.25, "sd": 0.5},
-        {"dataset": "a-1", "row": "guide_base_lstm", "metric": "odd_metric", "mean": 0.5, "seeds": 9}
+        {"dataset": "a-1", "model": "guide_base_lstm", "metric": "odd_metric", "mean": 0.5, "seeds": 9}
         | {"selection": "dev", "note": "50 % & more"},
     )
 
@@ -52,12 +56,13 @@ def cells_of(lines):
 def test_csv_keeps_every_digit(table, tmp_path):
     render(table, tmp_path / "t.csv", PROVENANCE, show_table, LABELS)
     assert json.loads((tmp_path / "t.json").read_text()) == json.loads(PROVENANCE)
-    assert (tmp_path / "t.csv").read_text().startswith("dataset,row,lambda,metric,mean,")
+    assert (tmp_path / "t.csv").read_text().startswith("dataset,paper,model,ranking,other,part,label,")
     back = pd.read_csv(tmp_path / "t.csv")
     assert list(back) == list(table)
     # empty texts come back as missing
-    texts = {"note": back["note"].fillna(""), "class_name": ""}
-    pd.testing.assert_frame_equal(back.assign(**texts), table, check_dtype=False)
+    texts = [name for name, blank in TABLE.blank.items() if blank == ""]
+    back[texts] = back[texts].astype(object).fillna("")
+    pd.testing.assert_frame_equal(back, table, check_dtype=False)
 
 
 def test_markdown_is_wide(table, tmp_path):
@@ -97,7 +102,7 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
         ("sst", "vocabulary", "words_with_vector", 0.808, math.nan),
     ]
     lines = show(
-        rows_of(*(dict(zip(("dataset", "row", "metric", "mean", "published"), row, strict=True)) for row in rows)),
+        rows_of(*(dict(zip(("dataset", "part", "metric", "mean", "published"), row, strict=True)) for row in rows)),
         tmp_path,
     )
     assert cells_of([lines[0], *lines[2:4]]) == [
@@ -124,14 +129,15 @@ def test_no_zero_has_a_sign():
     ],
 )
 def test_an_interval_stands_in_place_of_the_spread_and_what_has_no_end_is_said_in_words(value, low, high, shown):
-    assert write_mean({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
+    assert write_cell({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
 
 
 def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
     rows = [
-        {"dataset": "yelp", "row": f"{model}/{pair}", "metric": metric, "mean": mean, "seeds": 1}
+        {"dataset": "yelp", "model": model, "ranking": first, "other": second, "metric": metric, "mean": mean}
+        | {"seeds": 1}
         for model in ("han_rnn", "flan_none")
-        for pair in ("smallest/random", "gradient/attention")
+        for first, second in (("smallest", "random"), ("gradient", "attention"))
         for metric, mean in (("first_earlier", 40.0), ("earlier_ratio", math.inf))
     ]
     lines = show(rows_of(*rows), tmp_path, show_pairs)
@@ -225,6 +231,15 @@ def test_a_path_that_cannot_be_written_is_named(table, tmp_path):
     assert "t.csv: cannot be written" in refusal(render, table, tmp_path / "t", PROVENANCE, show_table, LABELS)
 
 
-def test_a_row_without_a_label_is_refused(table, tmp_path):
-    said = refusal(show, table.replace({"row": {"base": "gpt"}}), folder=tmp_path)
-    assert said.startswith("name 'gpt' is not known to tables; declare a model with its suite in ")
+def test_a_table_of_ones_own_shows_names_as_they_are_and_every_class(tmp_path):
+    of_texts = [(model, label, f"t{number}", 0.1 * number) for model in ("gpt", "base") for number, label in CLASSES]
+    rows = pd.DataFrame(of_texts, columns=["model", "label", "id", "evenness"])
+    rows = rows.assign(dataset="pets", seed=1, ranking="glow")
+    averages = average_columns(rows, ["model", "ranking", "label"], ["evenness"])
+    table = order_rows(averages, ["evenness"], model=["base"])
+    assert_fits(table, tmp_path)
+    lines = show(table, tmp_path)
+    assert [line[1] for line in cells_of(lines[2:14])] == [
+        *(f"base, glow, class {label}" for _, label in CLASSES),
+        *(f"gpt, glow, class {label}" for _, label in CLASSES),
+    ]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from labels import LABELS
 from tabled import assert_fits
 
-from attention_audit.columns.tables import REPLICATION
+from attention_audit.columns.tables import OF_ROW, REPLICATION, TABLE
 from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.remarks import describe_data, describe_models
-from attention_audit.tables.published import Fact, find_rounding, read_facts
+from attention_audit.tables.published import Fact, find_rounding, read_published
 from attention_audit.tables.render import render, show_comparisons
 from attention_audit.tables.replication import (
     SOURCES,
@@ -23,15 +23,19 @@ from attention_audit.tables.replication import (
     judge_agreement,
     replication,
 )
-from attention_audit.tables.tidy import fill_columns
 
 NONE = math.nan
 
 
 def table(*rows):
-    """(dataset, row, metric, mean, sd, low, high, seeds, selection) as columns.TABLE rows."""
-    columns = ["dataset", "row", "metric", "mean", "sd", "low", "high", "seeds", "selection"]
-    return fill_columns(pd.DataFrame(rows, columns=columns))
+    """(dataset, model or columns, metric, mean, sd, low, high, seeds, selection) as columns.TABLE rows."""
+    columns = ["metric", "mean", "sd", "low", "high", "seeds", "selection"]
+    cells = [
+        {"dataset": dataset, **(about if isinstance(about, dict) else {"model": about})}
+        | dict(zip(columns, values, strict=True))
+        for dataset, about, *values in rows
+    ]
+    return pd.DataFrame([TABLE.blank | cell for cell in cells])
 
 
 def scores(mean, sd, seeds, dataset="sst", row="base"):
@@ -49,12 +53,12 @@ def only(frame):
 
 
 def test_every_published_table_has_a_counterpart():
-    assert {key[:2] for key in read_facts()} == set(SOURCES)
+    assert {key[:2] for key in read_published()} == set(SOURCES)
 
 
 def test_rounding_is_half_of_the_last_digit():
     assert [find_rounding(number) for number in ("0.90", "19", "0.3512")] == [0.005, 0.5, 0.00005]
-    assert read_facts()["WP2019", "Table 2", "SST", "base", "f1"].rounding == pytest.approx(0.0005)
+    assert read_published()["WP2019", "Table 2", "SST", "base", "", "", "", "", "f1"].rounding == pytest.approx(0.0005)
 
 
 def test_ours_with_interval_difference_and_single_trainings():
@@ -83,16 +87,16 @@ def test_what_seeds_explain(mean, sd, seeds, said):
 
 
 def test_an_interval_of_the_table_is_kept():
-    row = ("yelp", "han_rnn/attention/as_published", "both_flip", 1.0, NONE, 0.5, 1.6, 1, "")
-    found = only(compare(ss_table2_flips=table(row)))
+    about = {"model": "han_rnn", "ranking": "attention", "part": "as_published"}
+    found = only(compare(ss_table2_flips=table(("yelp", about, "both_flip", 1.0, NONE, 0.5, 1.6, 1, ""))))
     assert (found["low"], found["high"], found["agreement"]) == (0.5, 1.6, "unknown")
     assert found["note"] == "paper's other item may be the top itself"
 
 
 @pytest.mark.parametrize(("count", "said"), [(3034.0, "compatible"), (3033.0, "not compatible")])
 def test_a_property_of_the_data_must_round_to_the_published_number(count, said):
-    rows = ("sst", "train", "negative", count, NONE, NONE, NONE, 0, "")
-    length = ("sst", "train", "mean_length", 18.74, NONE, NONE, NONE, 0, "")
+    rows = ("sst", {"part": "train"}, "negative", count, NONE, NONE, NONE, 0, "")
+    length = ("sst", {"part": "train"}, "mean_length", 18.74, NONE, NONE, NONE, 0, "")
     found = compare(of_data=["cut"], of_models={"wp": ["small"]}, wp_table1_datasets=table(rows, length))
     assert found["agreement"].tolist() == [said, "compatible"]
     assert found["note"].tolist() == ["cut", "cut"]
@@ -101,13 +105,23 @@ def test_a_property_of_the_data_must_round_to_the_published_number(count, said):
 @pytest.mark.parametrize(("ratio", "said"), [(5.0, "compatible"), (1.5, "compatible"), (1.0, "not compatible")])
 def test_of_a_lower_bound_more_is_as_published(ratio, said):
     rows = [
-        (name, f"{model}/gradient/attention", "earlier_ratio", ratio, 0.1, 0.9, 6.0, 3, "")
+        (
+            name,
+            {"model": model, "ranking": "gradient", "other": "attention"},
+            "earlier_ratio",
+            ratio,
+            0.1,
+            0.9,
+            6.0,
+            3,
+            "",
+        )
         for name in ("yelp", "digest")
         for model in ("han_rnn", "flan_none")
     ]
     found = compare(ss_table_pairwise=table(*rows))
     # of every data set of the paper, but not of models without an encoder
-    assert found[["dataset", "row"]].to_numpy().tolist() == [["yelp", "han_rnn/gradient/attention"]]
+    assert found[["dataset", *OF_ROW]].to_numpy().tolist() == [["yelp", "han_rnn", "gradient", "attention", "", ""]]
     assert found["agreement"].tolist() == [said]
     assert found["note"].tolist() == ["the paper gives a lower bound"]
 
@@ -168,7 +182,7 @@ def test_another_test_set_adds_the_texts():
         ("newsgroups", "base", "f1", 0.9, 0.01, NONE, NONE, 4, "dev"),
         ("newsgroups", "base", "accuracy", 0.91, 0.01, NONE, NONE, 4, "dev"),
     )
-    sizes = table(("newsgroups", "test", "instances", 357.0, NONE, NONE, NONE, 0, ""))
+    sizes = table(("newsgroups", {"part": "test"}, "instances", 357.0, NONE, NONE, NONE, 0, ""))
     found = compare(wp_table2_uniform=frame, wp_table1_datasets=sizes)
     row = found[found["paper"] == "WP2019"].iloc[0]
     # 334 test texts in the paper; t with 3 degrees of freedom is 3.182446

@@ -9,7 +9,7 @@ NAN = float("nan")
 
 
 def table(*rows):
-    return pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "low", "high"])
+    return pd.DataFrame(rows, columns=["dataset", "part", "metric", "mean", "low", "high"])
 
 
 SIZES = table(
@@ -50,4 +50,4 @@ def test_a_trend_is_clear_where_the_interval_of_the_difference_is():
 
 def test_a_data_set_that_is_not_there_is_no_rung():
     with pytest.raises(ValueError, match="not enough values"):
-        only(SIZES, dataset="c", row="train", metric="instances")
+        only(SIZES, dataset="c", part="train", metric="instances")

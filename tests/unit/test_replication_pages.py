@@ -44,8 +44,8 @@ LABELS = {"base": "base", "uniform": "uniform", "lstm_tanh": "BiLSTM"}
 
 def number(own, name, published, ours, **other):
     """A row of columns.tables: of three seeds, with .02 to either side of one more training."""
-    return {
-        "paper": "WP2019", "table": "Table 2", "dataset": own, "row": name, "metric": "f1", "published": published,
+    return REPLICATION.blank | {
+        "paper": "WP2019", "table": "Table 2", "dataset": own, "model": name, "metric": "f1", "published": published,
         "ours": ours, "low": ours - 0.01, "high": ours + 0.01, "seeds": 3, "difference": ours - published,
         "one_low": ours - 0.02, "one_high": ours + 0.02, "half_width": 0.02, "chance": "seeds",
         "agreement": "compatible" if abs(ours - published) <= 0.0205 else "not compatible",
@@ -58,7 +58,7 @@ NUMBERS = [
     number("sst", "uniform", 0.822, 0.812),
     number("agnews", "base", 0.964, 0.94, agreement="unknown", note="our word vectors: random; a part"),
     number("agnews", "uniform", 0.96, 0.95, agreement="unknown"),
-    number("sst", "all", 1821, 1725, paper="SS2019", table="Table 1", metric="test", seeds=0),
+    number("sst", "", 1821, 1725, part="all", paper="SS2019", table="Table 1", metric="test", seeds=0),
 ]
 CHANGED = [number("sst", "base", 0.831, 0.821)]
 SUMMARISED = [
@@ -347,7 +347,7 @@ def test_the_share_of_a_difference_that_a_change_closes():
     ],
 )
 def test_findings_in_words(theirs, bounds, expected):
-    finding = Finding("It is so", "section 1", "tau", theirs, "jw_table2_correlation", ("a",))
+    finding = Finding("It is so", "section 1", "tau", theirs, "jw_table2_correlation", Cells())
     number, verdict = judge_finding(finding, dict(zip(("mean", "low", "high"), bounds, strict=True)))
     assert verdict == expected
     # of one number without an interval, that alone is written
@@ -357,8 +357,8 @@ def test_findings_in_words(theirs, bounds, expected):
 def test_a_declared_finding_is_read_of_its_table(tmp_path):
     record = keep_one(tmp_path, "jain-wallace/sst", "sst")
     rows = [
-        TABLE.blank | {"dataset": "sst", "row": f"lstm_tanh/attention~{name}/overall", "metric": "tau", "mean": 0.4}
-        | {"low": 0.3, "high": high}
+        TABLE.blank | {"dataset": "sst", "model": "lstm_tanh", "ranking": "attention", "other": name, "part": "overall"}
+        | {"metric": "tau", "mean": 0.4, "low": 0.3, "high": high}
         for name, high in (("gradient", 0.45), ("loo", 0.6))
     ]  # fmt: skip
     path = record / "jain-wallace" / "sst" / "tables" / "jw_table2_correlation.csv"

@@ -14,18 +14,11 @@ from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN_ROW
 from attention_audit.figures.erasure import roar_fig_masked
 from attention_audit.model.batch import RaggedLists
-from attention_audit.names import RANKINGS, Names, Style
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import mask_further
 from attention_audit.tables.variants import make_curves, measure_area, roar_table_racu
 
 ORDERS = ("random", "attention", "gradient")
-LABELS = Names(
-    "model",
-    "plan/papers",
-    {"base": Style("base", "green", "^")}
-    | {f"{order}_{percent}": RANKINGS[order] for order in ORDERS for percent in range(10, 101, 10)},
-)
 
 
 def small(**changes):
@@ -149,18 +142,18 @@ def test_the_area_below_a_curve():
 
 
 def test_racu_of_each_ranking_with_its_interval():
-    table = roar_table_racu(predictions(), LABELS).set_index(["row", "metric"])
+    table = roar_table_racu(predictions()).set_index(["ranking", "metric"])
     # random: 1/4 (1 + .75) + 1/4 (.75 + .5) = .75, of which .5 is left at the end; attention: .75 - (.75 - .55) / 2
     assert table.loc[("attention", "racu"), "mean"] == pytest.approx(0.1 / 0.25)
     assert table.loc[("gradient", "racu"), "mean"] == pytest.approx(0)
     assert table.loc[("attention", "texts"), "mean"] == 40
     low, high = table.loc[("attention", "racu"), ["low", "high"]]
     assert 0 < low < 0.4 < high < 1
-    assert "random" not in table.index.get_level_values("row")
+    assert "random" not in table.index.get_level_values("ranking")
 
 
 def test_the_figure_has_a_curve_for_each_order():
-    figure = roar_fig_masked(predictions(), LABELS)
+    figure = roar_fig_masked(predictions())
     (axes,) = figure.axes
     drawn = {line.get_label(): [*line.get_ydata()] for line in axes.lines}
     assert drawn == {
@@ -169,7 +162,3 @@ def test_the_figure_has_a_curve_for_each_order():
         "gradient": pytest.approx([100, 75, 50]),
     }
     assert [*axes.lines[0].get_xdata()] == [0, 50, 100]
-
-
-def test_a_model_of_another_suite_is_named():
-    assert "gpt" in refusal(roar_table_racu, predictions().replace({"model": {"base": "gpt"}}), LABELS)

@@ -13,7 +13,7 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import TEXTS
 from attention_audit.tables.render import render
 from attention_audit.tables.render import show_texts as shown
-from attention_audit.tables.summary import TOP, divide_gain, select_top, texts
+from attention_audit.tables.summary import SHOWN_TEXTS, divide_gain, select_top, texts
 
 N = 10
 IDS = [f"t{x:03}" for x in range(N)]
@@ -162,12 +162,12 @@ def test_the_same_texts_of_each_model_are_shown(frames, tmp_path, provenance):
     table = of_texts(frames)
     both = pd.concat([table, table.assign(model="lstm_tanh", suite="jw").iloc[::-1]], ignore_index=True)
     picked = select_top(both)
-    assert picked.groupby("model").size().tolist() == [TOP, TOP]
-    assert len(set(picked["id"])) == TOP
+    assert picked.groupby("model").size().tolist() == [SHOWN_TEXTS, SHOWN_TEXTS]
+    assert len(set(picked["id"])) == SHOWN_TEXTS
     path = tmp_path / "texts.parquet"
     write_table(path, TEXTS, both, provenance)
     render(read_frame(path, TEXTS), path, "{}", shown, LABELS, select_top)
     text = path.with_suffix(".md").read_text()
     assert "-2 0.50, +1.500; w" in text
     assert "1 of 1" in text
-    assert path.with_suffix(".csv").read_text().count("\n") == 1 + 2 * TOP
+    assert path.with_suffix(".csv").read_text().count("\n") == 1 + 2 * SHOWN_TEXTS

@@ -70,7 +70,7 @@ def climbed(tables: Mapping[str, pd.DataFrame], ladders: Mapping[str, Sequence[s
     the most, by the title of the ladder.
     """
     for title, rungs in ladders.items():
-        sizes = [only(tables[SIZES], dataset=name, row="train", metric="instances")["mean"] for name in rungs]
+        sizes = [only(tables[SIZES], dataset=name, part="train", metric="instances")["mean"] for name in rungs]
         found = [of_rung(tables, name) for name in rungs]
         lines = [
             (display_name(name), format_number(size, "instances"), *map(str, values.values()))

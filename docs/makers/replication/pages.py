@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
@@ -12,10 +13,10 @@ import pandas as pd
 
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit
-from attention_audit.tables.published import read_facts
+from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.render import NOTES, show_answer, write_interval
-from attention_audit.tables.replication import COMPATIBLE, ENCODERS
-from attention_audit.tables.wording import format_number, write_heading, write_name
+from attention_audit.tables.replication import COMPATIBLE
+from attention_audit.tables.wording import format_number, write_heading, write_subject
 from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.grids import fold, grid, narrow
@@ -32,6 +33,7 @@ from makers.replication.verdicts import (
     Signs,
     others,
     outside,
+    paper_names,
     pooled,
     signs,
     spreads,
@@ -80,13 +82,8 @@ def describe_exhibit(exhibit: Exhibit) -> str:
 
 
 def match_cells(cells: Cells, row: Row) -> bool:
-    """Tell whether a row of `REPLICATION` is one of these."""
-    return all(re.fullmatch(getattr(cells, key), str(row[key])) for key in ("dataset", "row", "metric"))
-
-
-def build_key(row: Row) -> tuple[str, ...]:
-    """Return what tells a published number from all others, and the data set of ours that it is held against."""
-    return tuple(str(row[name]) for name in ("paper", "table", "dataset", "row", "metric"))
+    """Tell whether a row of `TABLE` or `REPLICATION` is one of these."""
+    return all(re.fullmatch(pattern, str(row[column])) for column, pattern in asdict(cells).items())
 
 
 def measure_closed(before: Row, after: Row) -> float:
@@ -179,7 +176,7 @@ class Written:
             remark = f"In all rows: {'; '.join(shared)}.\n" if shared else ""
             lines = [
                 (
-                    write_name(str(row["row"]), self.labels),
+                    write_subject(row, self.labels),
                     write_heading(str(row["metric"])),
                     format_number(row["published"], str(row["metric"]), paper=True),
                     ", ".join(format_number(each.value, str(row["metric"])) for each in others(row)),
@@ -225,12 +222,8 @@ class Written:
 
     def count_missing(self) -> dict[str, int]:
         """Count the published numbers that no run has a counterpart of, by the paper's name of the data set."""
-        have = {(row["table"], display_name(str(row["dataset"])), row["row"], row["metric"]) for row in self.numbers}
-        have |= {
-            (row["table"], "all", f"{ENCODERS}{str(row['row']).partition('/')[2]}", row["metric"])
-            for row in self.numbers
-        }
-        lost = [key for key in read_facts() if key[0] == self.page.paper and key[1:] not in have]
+        have = {key for row in self.numbers for key in paper_names(row)}
+        lost = [key for key in read_published() if key[0] == self.page.paper and key not in have]
         return dict(Counter(key[2] for key in lost))
 
     def count_findings(self) -> str:
@@ -313,7 +306,7 @@ class Written:
         """Show one line of the tests of signs."""
         row, metric = found.row, str(found.row["metric"])
         return (
-            write_name(str(row["row"]), self.labels),
+            write_subject(row, self.labels),
             write_heading(metric),
             self.name_place(row),
             str(found.above),
@@ -353,7 +346,7 @@ class Written:
         table = kept.read_table(finding.table)
         for row in [] if table is None else table.to_dict("records"):
             of = not finding.datasets or row["dataset"] in finding.datasets
-            if of and row["row"] in finding.rows and row["metric"] == finding.measure:
+            if of and match_cells(finding.cells, row) and row["metric"] == finding.measure:
                 shown, word = judge_finding(finding, row)
                 yield Line(
                     str(row["dataset"]),
@@ -377,7 +370,7 @@ class Written:
             lines = [
                 (
                     display_name(str(row["dataset"])),
-                    write_name(str(row["row"]), self.labels),
+                    write_subject(row, self.labels),
                     write_heading(str(row["metric"])),
                     format_number(row["published"], str(row["metric"]), paper=True),
                     *(

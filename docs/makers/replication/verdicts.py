@@ -15,14 +15,14 @@ import pandas as pd
 from scipy import stats
 
 from attention_audit.names import display_name
-from attention_audit.tables.published import read_facts
+from attention_audit.tables.papers import ALL_ENCODERS
+from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.replication import (
     AT_LEAST,
     COMPATIBLE,
-    ENCODERS,
     NOT_COMPATIBLE,
     TOLERANCE,
-    UNKNOWN,
+    UNDECIDED,
     find_half_width,
 )
 from attention_audit.tables.wording import write_heading
@@ -83,19 +83,18 @@ class Training(NamedTuple):
 
 def of_row(row: Row) -> Of:
     """What tells the row and measure of a published table from all others, whatever the data set."""
-    return tuple(str(row[name]) for name in ("paper", "table", "row", "metric"))
+    return build_key({**row, "dataset": ""})
 
 
 def paper_names(row: Row) -> Iterator[Of]:
     """Under which names a paper may have the counterpart of one of our numbers."""
-    name, (_, _, rest) = display_name(str(row["dataset"])), str(row["row"]).partition("/")
-    for dataset, cell in ((name, str(row["row"])), ("all", f"{ENCODERS}{rest}")):
-        yield str(row["paper"]), str(row["table"]), dataset, cell, str(row["metric"])
+    yield build_key({**row, "dataset": display_name(str(row["dataset"]))})
+    yield build_key({**row, "dataset": "all", "model": ALL_ENCODERS})
 
 
 def rounding(row: Row) -> float:
     """Half a unit of the last digit of a published number."""
-    known = (read_facts().get(key) for key in paper_names(row))
+    known = (read_published().get(key) for key in paper_names(row))
     return next((fact.rounding for fact in known if fact and fact.value == row["published"]), 0.0)
 
 
@@ -135,7 +134,7 @@ def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
     near = rounding(row) + TOLERANCE
     # our number may be any distance above a lower bound
     within = (AT_LEAST in row["note"] or low - near <= row["published"]) and row["published"] <= high + near
-    agreement = UNKNOWN if row["agreement"] == UNKNOWN else COMPATIBLE if within else NOT_COMPATIBLE
+    agreement = UNDECIDED if row["agreement"] == UNDECIDED else COMPATIBLE if within else NOT_COMPATIBLE
     return {**row, "half_width": reach, "one_low": low, "one_high": high, "agreement": agreement, "within": within}
 
 
@@ -145,7 +144,7 @@ def verdict(row: Row) -> str:
         return SAME if row["agreement"] == COMPATIBLE else OTHER
     if isnan(row["one_low"]):
         return ONE
-    if row["agreement"] != UNKNOWN:
+    if row["agreement"] != UNDECIDED:
         return str(row["agreement"])
     return INSIDE if row["within"] else OUTSIDE
 
@@ -179,11 +178,10 @@ def signs(rows: Iterable[Row]) -> list[Signs]:
 
 @cache
 def further() -> dict[Of, list[Training]]:
-    """Further trainings of a paper's authors by paper, table, data set (the paper's name), row and measure."""
+    """Further trainings of a paper's authors by the key of the published number."""
     found: dict[Of, list[Training]] = {}
     for line in pd.read_csv(FURTHER, dtype=str, keep_default_na=False).to_dict("records"):
-        key = tuple(line[name] for name in ("paper", "table", "dataset", "row", "metric"))
-        found.setdefault(key, []).append(Training(float(line["value"]), line["commit"], line["file"]))
+        found.setdefault(build_key(line), []).append(Training(float(line["value"]), line["commit"], line["file"]))
     return found
 
 

@@ -1,6 +1,6 @@
 """How data sets, models, rankings and attributions are called, and how they look, in tables and figures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attention_audit.errors import AuditError, suggest
@@ -14,22 +14,16 @@ class Style(NamedTuple):
     marker: str = "o"
 
 
+def show_name(name: str) -> str:
+    """Show a name that has no label: as it is or, of a function of the user's own, "module:name", by its last part."""
+    return name.partition(":")[2].replace("_", " ") or name
+
+
 class Names(dict[str, Style]):
-    """How every name of one kind looks, in the order of tables and figures.
-
-    A function of the user's own, "module:name", looks as its name says, behind all others. kind: what the names stand
-    for, such as "model". where: the place in the code where a new name is declared.
-    """
-
-    def __init__(self, kind: str, where: str, looks: Mapping[str, Style]) -> None:
-        super().__init__(looks)
-        self.kind = kind
-        self.where = where
+    """How the names of one kind look, in the order of tables and figures. Others look alike, and stand behind them."""
 
     def __missing__(self, name: str) -> Style:
-        if ":" not in name:
-            raise KeyError(name)
-        return Style(name.partition(":")[2].replace("_", " "), "grey", "v")
+        return Style(show_name(name), "grey", "v")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -37,28 +31,9 @@ class Names(dict[str, Style]):
         return {name: look.label for name, look in self.items()}
 
     def arrange(self, names: Iterable[str]) -> list[str]:
-        """Return each of these names once, in the order of tables and figures. Raises AuditError where one is not
-        declared.
-        """
-        present = set(names)
-        self.refuse_unknown(sorted(present - {*self}))
-        return [name for name in self.extend(present) if name in present]
-
-    def extend(self, names: Iterable[str]) -> list[str]:
-        """List all names of this kind, and behind them those of the user's own among `names`."""
-        return [*self, *sorted(name for name in {*names} - {*self} if ":" in name)]
-
-    def refuse_unknown(self, names: Iterable[str]) -> None:
-        """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
-        for name in names:
-            if name not in self and ":" not in name:
-                # one of each kind stands for those with other numbers
-                choices = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
-                raise AuditError(
-                    "",
-                    f"{self.kind} {name!r} is not known to tables and figures{suggest(name, self)} (known: {choices})",
-                    f"choose one of these, or a name with a colon, or declare it in {self.where}",
-                )
+        """Return each of these names once, in the order of tables and figures; others follow in theirs."""
+        present = dict.fromkeys(names)
+        return [*(name for name in self if name in present), *(name for name in present if name not in self)]
 
 
 ENCODER_LABELS = {
@@ -117,8 +92,6 @@ NUMBERED = {
 """Maps of one head of a Transformer's last layer, or of one of its layers; several have the same marker."""
 
 MAPS = Names(
-    "map",
-    "MAPS of attention_audit/names.py",
     {
         "mean_row": Style("mean of all layers' rows", "sky", "o"),
         "received": Style("attention received", "sky", "s"),
@@ -141,9 +114,21 @@ MAPS = Names(
 )
 """The maps of a Transformer that `maps` computes, in the order of tables."""
 
+
+def refuse_unknown_maps(names: Iterable[str]) -> None:
+    """Raise AuditError for the first map of a Transformer that nobody computes: neither one of MAPS nor a function."""
+    for name in names:
+        if name not in MAPS and ":" not in name:
+            # one of each kind stands for those with other numbers
+            known = ", ".join(map_ for map_ in MAPS if map_ not in NUMBERED or map_.endswith("_1"))
+            raise AuditError(
+                "",
+                f"map {name!r} is not known to tables and figures{suggest(name, MAPS)} (known: {known})",
+                "choose one of these, or a name with a colon, or declare it in MAPS of attention_audit/names.py",
+            )
+
+
 RANKINGS = Names(
-    "ranking",
-    "RANKINGS of attention_audit/names.py",
     {
         "random": Style("random", "orange", "x"),
         "attention": Style("attention", "blue", "o"),
@@ -158,8 +143,6 @@ RANKINGS = Names(
 """The rankings whose items are erased or deleted, from the top of figures to the bottom."""
 
 ATTRIBUTIONS = Names(
-    "attribution",
-    "ATTRIBUTIONS of attention_audit/names.py",
     {
         "attention": Style("attention"),
         "gradient": Style("gradient", "blue"),
@@ -175,8 +158,6 @@ SHARED_ATTRIBUTIONS = ("attention", "loo", "integrated_gradients")
 
 
 PLAUSIBLE = Names(
-    "attribution",
-    "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
     {
         **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
         "contribution": Style("absolute contribution", "sky", "D"),

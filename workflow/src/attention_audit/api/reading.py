@@ -34,7 +34,7 @@ from attention_audit.figures.attention_maps import replace_controls
 from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_class_names, make_list, name_readouts
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
-from attention_audit.names import MAPS
+from attention_audit.names import MAPS, refuse_unknown_maps
 from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suites import Scope, find_suite
@@ -212,7 +212,7 @@ class Trained:
         weights or vocabulary are not there, and where the model has no such maps.
         """
         model, data, maps = self.model, self.model.data, make_list(maps, "maps")
-        MAPS.refuse_unknown(maps)
+        refuse_unknown_maps(maps)
         if maps and (data.suite.name != "hf" or not model.judged):
             raise AuditError(
                 model.name, "is no Transformer classifier in question, which maps are of", "leave them out"

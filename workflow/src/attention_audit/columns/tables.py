@@ -25,12 +25,22 @@ from .kinds import (
     texts,
 )
 
+OF_ROW = {
+    "model": text("the model; empty where the row is about none"),
+    "ranking": text("the ranking, attribution or map; empty where the row is about none"),
+    "other": text("of two rankings, the second; without a ranking, the model whose value is subtracted"),
+    "part": text("the split; how the other item is drawn; or overall, for all predicted classes together; often empty"),
+    "label": text("the predicted class, by its number; empty for all classes"),
+}
+"""What a row of a table is about, besides the data set."""
+
 TABLE = describe_file(
     "table",
     "tables/{table}.parquet",
     meaning="One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
     dataset=DATASET,
-    row=text("what the row is about: a split, a model or a guide; of several things, parted by /"),
+    paper=text("whose model it is, where the table has models of several suites; else empty"),
+    **OF_ROW,
     **{"lambda": LAMBDA},
     metric=text("what is measured"),
     mean=real.or_null("mean over seeds, or the value itself where there is one; null where the data set was not run"),
@@ -44,17 +54,17 @@ TABLE = describe_file(
     published=real.or_null("the paper's value; null where it gives none"),
     selection=text("split on which epochs were selected; empty for a property of the data"),
     note=text("what a reader must know to compare; often empty"),
-    class_name=text("what the data call the class that the row is about; empty for all classes"),
+    class_name=text("what the data call the predicted class; empty for all classes"),
 )
 
-UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
+QUESTION_UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of the estimates; all others are shares."""
-f1 = Column(real.type, unit="F1")
+f1_unit = Column(real.type, unit="F1")
 
 
 def _build_question(name: str) -> dict[str, Column]:
     """Build the columns of one question of the summary."""
-    kind = Column(real.type, unit=UNITS.get(name, "share"))
+    kind = Column(real.type, unit=QUESTION_UNITS.get(name, "share"))
     return {
         f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
         f"{name}_low": kind.or_null("lower end of its 95 % interval over texts, of these trainings"),
@@ -119,7 +129,7 @@ SUMMARY = describe_file(
     texts=text_count("test texts"),
     groups=text_count("groups of texts that belong together, each of which counts as one"),
     note=text("why it was not run, or what seems wrong with the model; else empty"),
-    macro_f1=f1.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
+    macro_f1=f1_unit.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
     accuracy=share.or_null("the model's accuracy on the test split, mean over seeds"),
     majority_accuracy=share.or_null("accuracy of always answering the test split's largest class"),
     learnt=text(
@@ -224,7 +234,7 @@ REPLICATION = describe_file(
     paper=text("WP2019, SS2019, JW2019 or PD2020"),
     table=text("where the paper has it"),
     dataset=DATASET,
-    row=text("what the row is about, as in our table"),
+    **OF_ROW,
     metric=text("what is measured"),
     published=real("the paper's value"),
     ours=real("ours: mean over seeds, or the value itself where there is one"),

@@ -19,7 +19,6 @@ from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
 from attention_audit.given import check_beside
 from attention_audit.given.files import read_given_readout
-from attention_audit.names import MAPS, SHARED_ATTRIBUTIONS
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
@@ -471,13 +470,6 @@ def check_dataset(
         for entry, path in raw.items():
             companion = readout if entry == source.path else read_given_readout(path, entry)
             check_beside(companion, readout)
-            # tables and figures know no other maps
-            if unknown := {each for each in companion.maps if ":" not in each} - {*MAPS, *SHARED_ATTRIBUTIONS[1:]}:
-                raise AuditError(
-                    f"{entry}: column map_names",
-                    f"map {min(unknown)!r} is not known to tables and figures",
-                    f"give it a name with a colon, such as mine:{min(unknown)}",
-                )
         lengths = [*map(len, readout.tokens)]
         summary = [
             f"{write_count(len(readout), 'text')}, all of them for the test, {readout.classes} classes; "

@@ -33,8 +33,6 @@ FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then op
 READING_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"}
 """From where letters are read, by their class in the bidirectional algorithm."""
 WEIGHT_KINDS = Names(
-    "kind of weights",
-    "WEIGHT_KINDS of attention_audit/figures/attention_maps.py",
     {
         "base": Style("base model"),
         "consistent_adversary": Style("consistent adversary"),
@@ -231,7 +229,7 @@ def wp_fig2_attention_maps(
     From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. `census`: columns.CENSUS
     frames by data set. `predictions`: columns.PREDICTIONS rows, where a base model that has not learnt its data set is
     to be called that. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
-    for one image, or weights are of an unknown kind.
+    for one image.
     """
     names = read_class_names(census)
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.tables import WORDED_BY
 from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
-from attention_audit.tables.wording import Labels, write_name
+from attention_audit.tables.wording import Labels, write_names
 
 from . import style
 from .panels import draw_legend, explain_axes, make_panels
@@ -88,15 +88,17 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
     `plausibility`: the table of this name, of columns.TABLE. `labels`: what models are called.
     """
     rows = plausibility[(plausibility["metric"] == "auprc") & plausibility["mean"].notna()]
-    rows = rows.join(rows["row"].str.extract("(?P<model>.*) - (?P<attribution>.*)"))
     if rows.empty:
         return write_sentence(NOT_MARKED)
-    names = PLAUSIBLE.arrange(set(rows["attribution"]) - {*BOUND_STYLES})
-    figure, panels = make_panels(rows, DOT_ROW_HEIGHT * len(names) + DOTS_MARGIN, labels)
+    names = [name for name in PLAUSIBLE.arrange(rows["ranking"]) if name not in BOUND_STYLES]
+    titles = [write_names(of_whom, labels) for of_whom in zip(rows["paper"], rows["model"], strict=True)]
+    rows = rows.assign(model=titles)
+    height = DOT_ROW_HEIGHT * len(names) + DOTS_MARGIN
+    figure, panels = make_panels(rows, height, dict(zip(titles, titles, strict=True)))
     highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
     for panel in panels:
         [axes] = panel.axes
-        values = panel.rows.set_index("attribution")
+        values = panel.rows.set_index("ranking")
         for name in values.index.intersection([*BOUND_STYLES]):
             axes.axvline(values.loc[name, "mean"], **BOUND_STYLES[name])
         draw_dots(axes, values, names, choose_dot)
@@ -108,7 +110,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
         "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
         "one another",
     )
-    draw_legend(figure, (look for name, look in BOUND_STYLES.items() if name in set(rows["attribution"])))
+    draw_legend(figure, (look for name, look in BOUND_STYLES.items() if name in set(rows["ranking"])))
     return figure
 
 
@@ -118,7 +120,7 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
     rows = instead.dropna(subset=[f"{question}_value" for question in WORDED_BY], how="all")
     if rows.empty:
         return write_sentence(NOT_COMPARED)
-    names = RANKINGS.arrange({*map(str, rows["attribution"])})
+    names = RANKINGS.arrange(map(str, rows["attribution"]))
     figure, panels = make_panels(rows, MAP_ROW_HEIGHT * len(names) + DOTS_MARGIN, labels)
     for panel in panels:
         [axes] = panel.axes
@@ -152,18 +154,17 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
     `maps`: the table hf_table_maps. `labels`: what models and maps are called.
     """
     rows = maps[maps["metric"].isin([*MAP_MEASURES]) & maps["mean"].notna()]
-    rows = rows.join(rows["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
     measures = [name for name in MAP_MEASURES if name in set(rows["metric"])]
-    blocks = [*rows.groupby(["dataset", "model"], sort=False, observed=True)]
-    orders = [part["map"].unique().tolist() for _, part in blocks]
+    blocks = [*rows.groupby(["dataset", "paper", "model"], sort=False, observed=True)]
+    orders = [part["ranking"].unique().tolist() for _, part in blocks]
     heights = [MAP_ROW_HEIGHT * len(order) + MAP_MARGIN for order in orders]
     if not blocks:
         return write_sentence(NOT_COMPARED)
     figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
-    for row, ((dataset, model), part), order in zip(grid, blocks, orders, strict=True):
+    for row, ((dataset, *names), part), order in zip(grid, blocks, orders, strict=True):
         for axes, measure in zip(row, measures, strict=True):
-            values = part[part["metric"] == measure].set_index("map")
+            values = part[part["metric"] == measure].set_index("ranking")
             draw_dots(
                 axes, values, order, lambda name: style.convert_look(RANKINGS[name]) | EDGED_DOT | {"markersize": 5.5}
             )
@@ -171,5 +172,5 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
             axes.grid(axis="y", linewidth=0.3)
             axes.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
             axes.set_xlabel(MAP_MEASURES[measure], fontsize=style.SMALL_SIZE)
-        row[0].set_title(f"{display_name(dataset)}, {write_name(model, labels)}", loc="left", fontsize=style.TEXT_SIZE)
+        row[0].set_title(f"{display_name(dataset)}, {write_names(names, labels)}", loc="left", fontsize=style.TEXT_SIZE)
     return figure

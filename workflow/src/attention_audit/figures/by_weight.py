@@ -30,8 +30,6 @@ SPAN = 0.85  # height that the violins of one quarter share
 SINGLE_KIND = "one"
 """Stands in the column `kind` where all rows are of one kind."""
 MOVEMENT_KINDS = Names(
-    "kind of movement",
-    "MOVEMENT_KINDS of attention_audit/figures/by_weight.py",
     {
         "seeds": Style("further seeds", "green", "s"),
         "adversary": Style("per-instance adversary", "vermillion", "s"),
@@ -163,14 +161,13 @@ def take_seed_median(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison[comparison["model"] == "base"].groupby(keys, sort=False)["jsd"].median().reset_index()
 
 
-def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) -> Figure:
     """Draw densities of JSD (nats) from the base model's attention, by its largest weight; one panel for each data set.
 
     In each quarter of the texts, above, the median over further seeds (the authors' choice, in their code), where there
     are any; below, Jain & Wallace's per-instance adversary. From columns.COMPARISON and INSTANCE_ADVERSARY rows of any
-    number of data sets. Raises AuditError for a model that is not one of `models`.
+    number of data sets.
     """
-    models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"]
     movements = take_seed_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
     return draw_by_weight(

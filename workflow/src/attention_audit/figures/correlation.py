@@ -43,7 +43,6 @@ BAR_WIDTH = 0.08  # of a bar that stands for one value
 def take_compared(correlation: pd.DataFrame) -> pd.DataFrame:
     """Take the rows that pair attention with one of LINES, whose name is then in the column `measure`."""
     pairs = correlation["pair"].astype(str)
-    ATTRIBUTIONS.refuse_unknown(name for pair in pairs.unique() for name in pair.split("~"))
     measures = pairs.map({f"attention~{name}": name for name in LINES})
     return correlation.assign(measure=measures).dropna(subset="measure")
 
@@ -82,8 +81,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     """Draw histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and
     model that has a text where tau is defined, with the number of these texts.
 
-    From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
-    for an attribution that is not one of names.ATTRIBUTIONS.
+    From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels.
     """
     # tau is not defined where all weights of a text are equal
     rows = take_compared(correlation)
@@ -129,8 +127,7 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     """Draw the mean Kendall's tau of every two attributions; one panel for each data set and model of which attention
     orders the words of some text.
 
-    From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
-    for an attribution that is not one of names.ATTRIBUTIONS.
+    From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels.
     """
     names = ATTRIBUTIONS.arrange([*agreement["first"].unique(), *agreement["second"].unique()])
     flags = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()

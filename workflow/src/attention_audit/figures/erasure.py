@@ -133,8 +133,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
 
     The boxes of a panel are of the same texts, those whose decision some ranking flips; a ranking that never does has
     erased all items there. Beside its box stand its mean, and how often that is. From columns.RANKED_SETS rows of any
-    number of data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of
-    names.RANKINGS.
+    number of data sets; `models` names and orders the panels.
     """
     rankings = RANKINGS.arrange(ranked_sets["ranking"].unique())
     figure, panels = make_panels(ranked_sets, ERASURE_HEIGHT, models)
@@ -156,7 +155,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     return figure
 
 
-def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
+def estimate_curves(curves: pd.DataFrame) -> pd.DataFrame:
     """Take the mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin, as "0" to "4".
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
@@ -164,9 +163,7 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     """
     columns = [f"{measure}_curve_{number}" for measure in ERASER_MEASURES for number in range(len(BINS))]
     curves = curves.dropna(subset=columns)
-    models.refuse_unknown(curves["model"].unique())
     points = average_columns(curves, ["model", "ranking"], columns, signed=columns)
-    points = points.join(points["row"].str.extract("(?P<model>.*)/(?P<ranking>.*)"))
     return points.join(points["metric"].str.extract("(?P<measure>.*)_curve_(?P<bin>.*)")).dropna(subset="measure")
 
 
@@ -198,10 +195,9 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     """Draw what the predicted class loses without a ranking's first items (above) and with them alone (below).
 
     A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
-    one data set at a time need be in memory; each list in columns of its own, as for `estimate_curves`. Raises
-    AuditError for a ranking that is not one of names.RANKINGS.
+    one data set at a time need be in memory; each list in columns of its own, as for `estimate_curves`.
     """
-    points = pd.concat([estimate_curves(frame, models) for frame in ranked_sets], ignore_index=True)
+    points = pd.concat([estimate_curves(frame) for frame in ranked_sets], ignore_index=True)
     figure, panels = make_panels(points, PAIR_HEIGHT, models, [1] * len(ERASER_MEASURES))
     for panel in panels:
         for measure, axes, shared_axes in zip(ERASER_MEASURES, panel.axes, panels[0].axes, strict=True):
@@ -220,14 +216,12 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
 
 
 @style.use_house_style()
-def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
+def roar_fig_masked(predictions: pd.DataFrame) -> Figure:
     """Draw accuracy against the percent of masked words: a panel a data set and a curve an order, with 95 % intervals
     over texts and trainings.
 
-    From rows of the audit predictions, of any number of data sets. Raises AuditError for a model that is not one of
-    `models`.
+    From rows of the audit predictions, of any number of data sets.
     """
-    models.refuse_unknown(predictions["model"].unique())
     figure, panels = make_panels(predictions, ROAR_HEIGHT)
     orders: dict[str, None] = {}
     for panel in panels:

@@ -133,8 +133,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     where there are several), every search by continuation, and the per-instance adversary. Curves begin at the base
     model, where nothing is changed, and are dotted where the search has a gap. Lines: `budget`, the TVD up to which
     predictions count as nearly the same, and the mean TVD of further seeds. The frames hold rows of the audits
-    comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of
-    `models`.
+    comparison and instance_adversary, of any number of data sets.
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == "base"
@@ -202,8 +201,7 @@ def md_fig_conicity(
     """Draw two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
     permuted attention (above), and the effect of `ranks` (below; of pairs there is none).
 
-    The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
-    `models`.
+    The frames hold rows of these audits, of any number of data sets.
     """
     names = models.arrange(conicity["model"].unique())
     figure, panels = make_panels(conicity, CONICITY_HEIGHT, ratios=(1, 1))

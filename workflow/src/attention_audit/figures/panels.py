@@ -79,8 +79,7 @@ def make_panels(
     """Make a figure with a panel of so many inches a data set or, where `models` has their labels, a data set and
     model; each has axes one above the other, by their heights.
 
-    All are in the order of the rows; models that are `Names`, in the order of these. Raises AuditError for a model that
-    is not one of them.
+    All are in the order of the rows; models that are `Names`, in the order of these.
     """
     keys = ["dataset"] if models is None else ["dataset", "model"]
     parts = {tuple(map(str, key)): part for key, part in rows.groupby(keys, sort=False, observed=True)}

@@ -8,7 +8,7 @@ from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
-from attention_audit.tables.published import read_facts
+from attention_audit.tables.published import read_published
 
 from . import remarks
 from .asked import AskedAudits
@@ -105,8 +105,8 @@ class ExhibitPlan:
             return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
             paper = SUITES[exhibit.suite].paper
-            return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_facts()}
-        papers = {paper for paper, _, named, *_ in read_facts() if named == display_name(dataset)}
+            return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_published()}
+        papers = {paper for paper, _, named, *_ in read_published() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
         return any(SUITES[table.suite].paper in papers and dataset in self.list_datasets(table) for table in tables)

@@ -20,7 +20,7 @@ from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, join_faults
-from attention_audit.names import MAPS
+from attention_audit.names import refuse_unknown_maps
 from attention_audit.transformer.settings import IMPOSED
 
 from .corpora import VECTORS, locate_raw, name_vectors
@@ -129,7 +129,7 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
             yield f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
     if dataset in config.hf:
         section, data = config.hf[dataset], scope.find_data("hf", dataset)
-        MAPS.refuse_unknown(section.maps)
+        refuse_unknown_maps(section.maps)
         # the folders of the first model are those of the one with weights imposed
         given = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
         for model, path in given:

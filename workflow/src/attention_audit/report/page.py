@@ -35,8 +35,8 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.tables.render import WORDS, Block, drop_empty
-from attention_audit.tables.wording import WORDING, Labels, collect_labels, find_label, write_name
+from attention_audit.tables.render import WORD_COLUMNS, Block, drop_empty
+from attention_audit.tables.wording import WORDING, Labels, collect_labels, write_name
 from attention_audit.targets import load
 
 from .first_text import FirstText
@@ -257,12 +257,11 @@ def lay_out_table(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[l
 def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     """List the seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
-    The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
-    a model without a label.
+    The list that most models share comes last, for "all others", or for all: then it is named "".
     """
     groups: dict[tuple[int, ...], list[str]] = {}
     for model, seeds in suite.seeds.items():
-        groups.setdefault(tuple(seeds), []).append(find_label(model, labels))
+        groups.setdefault(tuple(seeds), []).append(write_name(model, labels))
     ordered = sorted(groups.items(), key=lambda group: len(group[1]))
     entries = [(", ".join(names), [*seeds]) for seeds, names in ordered]
     if entries and (len(entries) == 1 or len(ordered[-1][1]) > 1):
@@ -284,7 +283,7 @@ def open_templates() -> Environment:
         "duration": write_duration, "dataset": display_name, "lay_out": lay_out_table,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
-    environment.globals["WORDS"] = WORDS
+    environment.globals["WORDS"] = WORD_COLUMNS
     return environment
 
 

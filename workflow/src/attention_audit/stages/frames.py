@@ -124,7 +124,7 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
         values["subjects"] = list_subjects(job, values["subjects"])
     if "models" in settings.takes:
         looks = {name: Style(*look) for name, look in settings.models[settings.suite].items()}
-        values["models"] = Names("model", "plan/papers", looks)
+        values["models"] = Names(looks)
     if "labels" in settings.takes:
         values["labels"] = label_names(job)
     return values

@@ -20,57 +20,52 @@ from attention_audit.names import PLAUSIBLE, RANKINGS
 from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
     add_falls,
-    as_table,
     average_columns,
     fill_columns,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     number_groups,
+    order_rows,
     select_ranking,
 )
 
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
 MEASURED_METRICS = ("tau", "overlap", "against", "largest_weight", "top_flips")
-SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
-ATTENTION, RANDOM, SMALLEST, LOO = "attention", "random", "smallest", "loo"
+SOFT_METRICS = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
+BY_ATTENTION, RANDOM_ORDER, SMALLEST_SET, LOO = "attention", "random", "smallest", "loo"
 YARDSTICKS = {"located": LOO, "ranks": "product"}
 """The attribution that the 1 of a question is made of, or nearly so."""
-NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
+MEASURE_NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
 """The measures of `plausibility` by the names that they have in the table."""
 PLANTED_METRICS = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
 """Those of planted words: of the k first words, as many as are planted, the share that is."""
 MARKED_METRICS = (
-    "found", *NAMES.values(), *(f"majority_{name}" for name in NAMES.values()), "ranks", "located", "texts", "unmarked",
-    "all_marked",
+    "found", *MEASURE_NAMES.values(), *(f"majority_{name}" for name in MEASURE_NAMES.values()), "ranks", "located",
+    "texts", "unmarked", "all_marked",
 )  # fmt: skip
 
 
-def make_table(
-    models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel], pd.DataFrame], sign: str = "/"
-) -> pd.DataFrame:
+def make_table(models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel], pd.DataFrame]) -> pd.DataFrame:
     """Make one table of what `rows_of` says of each model, data set by data set, with the columns of `TABLE`.
 
-    It returns rows named by the part that comes after paper, model and sign. Where it raises NotAsked, the model has
-    one empty row, with the reason.
+    Where it raises NotAsked, the model has one empty row, with the reason.
     """
-    frames: dict[tuple[str, str], pd.DataFrame] = {}
+    frames: dict[tuple[str, tuple[str, str]], pd.DataFrame] = {}
     for measured in models:
         subject = measured.subject
-        name = f"{subject.paper}/{subject.model}"
         try:
-            found = rows_of(measured)
+            rows = rows_of(measured)
         except NotAsked as reason:
-            found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": f"not asked: {reason}"}])
-        else:
-            found["row"] = f"{name}{sign}" + found["row"]
-        frames[subject.dataset, name] = fill_columns(found.assign(dataset=subject.dataset))
+            rows = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
+        about = subject.model_dump(include={"dataset", "paper", "model"})
+        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(rows.assign(**about))
     if not frames:
-        return as_table([], (), ())
+        return fill_columns(pd.DataFrame())
     datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
     return pd.concat([frames[key] for key in product(datasets, names) if key in frames], ignore_index=True)
 
@@ -110,9 +105,8 @@ def compare_contributions(measured: MeasuredModel) -> pd.DataFrame:
     if not parts:
         raise NotAsked(find_reason(measured.subject, *audits))
     # of how many texts: where words were deleted from a sample, of this one
-    rows = pd.concat(parts).drop_duplicates(["row", "metric"], keep="last")
-    rankings = ["attention", *RANKINGS.extend(rows["row"])]
-    return as_table(rows, rankings, (*MEASURED_METRICS, "erased", "deleted", "texts"))
+    rows = pd.concat(parts).drop_duplicates(["ranking", "metric"], keep="last")
+    return order_rows(rows, (*MEASURED_METRICS, "erased", "deleted", "texts"), ranking=["attention", *RANKINGS])
 
 
 def table_contributions(subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
@@ -136,8 +130,8 @@ def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     """Average SOFT of one model over texts and trainings, by attribution."""
     soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
-    averages = average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
-    return as_table(averages, RANKINGS, (*SOFT, "texts"))
+    averages = average_columns(soft.assign(**gains), ["ranking"], SOFT_METRICS, signed=[*gains])
+    return order_rows(averages, (*SOFT_METRICS, "texts"), ranking=RANKINGS)
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -160,32 +154,33 @@ def compare_rankings(
     rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. The ends of the scale are left
     out.
     """
-    seeds, names = list_values(rows, "seed"), {*list_values(rows, "ranking")}
-    if not {ATTENTION, RANDOM, best} <= names:
+    seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
+    if not {BY_ATTENTION, RANDOM_ORDER, best} <= {*names}:
         return {}
-    found = {}
-    for name in RANKINGS.arrange(names - {RANDOM, SMALLEST}):
+    effects = {}
+    for name in RANKINGS.arrange(name for name in names if name not in (RANDOM_ORDER, SMALLEST_SET)):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
         together = number_groups(ids, measured.shared)
-        random, ranking, attention, most = (
-            make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
+        random, ranking, attention, ceiling = (
+            make_grid(select_ranking(rows, each), value, seeds, ids)
+            for each in (RANDOM_ORDER, name, BY_ATTENTION, best)
         )
-        own, theirs = (estimate(take(random, each, most, together), together) for each in (ranking, attention))
-        found[name] = own, theirs
-    return found
+        effect, theirs = (estimate(take(random, each, ceiling, together), together) for each in (ranking, attention))
+        effects[name] = effect, theirs
+    return effects
 
 
 def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     ranked_sets, located = measured.select_rows("ranked_sets"), measured.select_rows("located")
     columns = ["seed", "id", "ranking", "fraction_removed"]
-    further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
-    erased = pd.concat([ranked_sets[columns], further], ignore_index=True).astype({"id": object, "ranking": object})
+    additions = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
+    erased = pd.concat([ranked_sets[columns], additions], ignore_index=True).astype({"id": object, "ranking": object})
     falls = add_falls(located[located["words"] > 1])
     return {
         "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
-        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST, erase),
+        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST_SET, erase),
     }
 
 
@@ -197,11 +192,11 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     """
     rows = []
     for measured in measure_subjects(subjects, audits, corpus=corpus):
-        found = compare_attributions(measured)
+        effects = compare_attributions(measured)
         about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
-        for name in RANKINGS.arrange({name for each in found.values() for name in each}):
-            row: Row = {**INSTEAD.blank, **about, "attribution": name}
-            for question, estimates in found.items():
+        for name in RANKINGS.arrange(name for each in effects.values() for name in each):
+            row: RowValues = {**INSTEAD.blank, **about, "attribution": name}
+            for question, estimates in effects.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
                 if name in estimates:
                     value, attention = estimates[name]
@@ -211,19 +206,19 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     return pd.DataFrame(rows, columns=INSTEAD.schema.names)
 
 
-def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
+def list_mark_cells(rows: pd.DataFrame) -> dict[str, Estimate]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
-    own, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else NAMES
+    single, names = rows[~majority], PLANTED_METRICS if (rows["annotator"] == BY_DESIGN).all() else MEASURE_NAMES
     cells = {
-        prefix + names[measure]: found
-        for prefix, part in (("", own), ("majority_", rows[majority]))
-        for measure, found in average_measures(part, [*names]).items()
-        if found.texts
+        prefix + names[measure]: mean
+        for prefix, part in (("", single), ("majority_", rows[majority]))
+        for measure, mean in average_measures(part, [*names]).items()
+        if mean.texts
     }
-    counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
-    if rows["attribution"].iloc[0] == RANDOM:
-        maps = own.drop_duplicates(["id", "annotator"])
+    counts = {"texts": single.loc[single["auprc"].notna(), "id"].nunique()}
+    if rows["attribution"].iloc[0] == RANDOM_ORDER:
+        maps = single.drop_duplicates(["id", "annotator"])
         counts["unmarked"] = (maps["marked"] == 0).sum()
         counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
     return cells | {name: Estimate(count) for name, count in counts.items()}
@@ -237,12 +232,12 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
         raise NotAsked(find_reason(measured.subject, *audits))
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(measured)
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     for name in PLAUSIBLE.arrange(marked["attribution"].unique()):
-        cells = list_marks(marked[marked["attribution"] == name])
-        cells |= {question: found[name][0] for question, found in effects.items() if name in found}
-        rows += list_cells({"row": name}, cells)
-    return as_table(pd.DataFrame(rows), PLAUSIBLE, MARKED_METRICS)
+        cells = list_mark_cells(marked[marked["attribution"] == name])
+        cells |= {question: estimates[name][0] for question, estimates in effects.items() if name in estimates}
+        rows += list_estimates({"ranking": name}, cells)
+    return order_rows(pd.DataFrame(rows), MARKED_METRICS, ranking=PLAUSIBLE)
 
 
 def table_plausibility(plausibility: pd.DataFrame, subjects: Subjects, **audits: pd.DataFrame) -> pd.DataFrame:
@@ -257,4 +252,4 @@ def table_plausibility(plausibility: pd.DataFrame, subjects: Subjects, **audits:
     """
     datasets = {*plausibility["dataset"]}
     judged = [subject for subject in subjects if subject.dataset in datasets]
-    return make_table(measure_subjects(judged, audits | {"plausibility": plausibility}), compare_marks, " - ")
+    return make_table(measure_subjects(judged, audits | {"plausibility": plausibility}), compare_marks)

@@ -19,15 +19,15 @@ from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
-from .tidy import Frames, Row, Subjects, select_ranking, select_run, take_suite
+from .tidy import Frames, RowValues, Subjects, select_ranking, select_run, take_suite
 
-Claims = Iterator[Row]
+Claims = Iterator[RowValues]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
 HONEST = {"liar": "base"}
 """The model that a liar is held against, where it is not called honest."""
 
-SUITES = ("wp", "ss", "jw", "pd", "hf")
+CLAIMED_SUITES = ("wp", "ss", "jw", "pd", "hf")
 """Keys of the suites that have claims, in the order of the table."""
 CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 """What must hold: controls.yaml says how it is written."""
@@ -37,22 +37,24 @@ EXPECTED_REASONS = (FLAT, NOTHING_TO_FIND, "any weights would do")
 """The reasons that a construction can give for no statement, or how they begin."""
 
 
-def average(frames: Frames, model: str, audit: str, column: str) -> float:
+def average_column(frames: Frames, model: str, audit: str, column: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
     return float(select_run(frames[audit], model)[column].astype(float).mean())
 
 
 def find_cost(frames: Frames, model: str) -> float:
     """Find how much less accurate than the honest model a liar is."""
-    own, honest = (average(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest")))
-    return own - honest
+    accuracy, honest = (
+        average_column(frames, each, "summary", "accuracy") for each in (model, HONEST.get(model, "honest"))
+    )
+    return accuracy - honest
 
 
 def find_reliance(frames: Frames, model: str) -> float:
     """Find how much accuracy a model loses without the hidden words."""
-    own = select_run(frames["impermissible"], model)
+    rows = select_run(frames["impermissible"], model)
     # a text of which nothing is left counts as wrong
-    return float(own["right"].mean() - own["right_without"].eq(True).mean())
+    return float(rows["right"].mean() - rows["right_without"].eq(True).mean())
 
 
 def find_firsts(frames: Frames, model: str) -> float:
@@ -67,7 +69,7 @@ def find_excess(frames: Frames, model: str) -> float:
     return float(medians.get("product", nan) - medians.get("smallest", nan))
 
 
-MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
+CLAIM_MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
 
 
 def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
@@ -76,8 +78,8 @@ def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
         claim = dict(claimed)
         where, measure = claim.pop("of"), claim.pop("measure")
         if all(map(re.fullmatch, where, (kind, suite, model))):
-            find = MEASURES.get(measure)
-            value = find(frames, model) if find else average(frames, model, *measure.split("."))
+            find = CLAIM_MEASURES.get(measure)
+            value = find(frames, model) if find else average_column(frames, model, *measure.split("."))
             if not isnan(value):
                 holds = claim.get("least", value) <= value <= claim.get("most", value)
                 yield {**claim, "model": model, "value": value, "holds": holds}
@@ -88,10 +90,10 @@ def claim_maps(table: pd.DataFrame) -> Claims:
 
     table: hf_table_maps, of one data set.
     """
-    values = table.set_index(["row", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
+    values = table.set_index(["model", "ranking", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
     for (model, maps), (metric, bounds) in product(CLAIMS["maps"].items(), CLAIMS["bounds"].items()):
         for word, name in maps.items():
-            if (key := (f"hf/{model}/{name}", metric)) in values:
+            if (key := (model, name, metric)) in values:
                 (mean, low, high), bound = values[key], bounds[word]
                 yield {
                     "model": model, "claim": f"{name} is {word}: {metric}", "value": mean, **bound,
@@ -105,15 +107,15 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
-    whole, _, ends = allowed.partition(BY_CLASS)
+    overall, _, ends = allowed.partition(BY_CLASS)
     if zones == NONE:
-        return NONE in whole and reason.startswith(EXPECTED_REASONS)
+        return NONE in overall and reason.startswith(EXPECTED_REASONS)
     if zones == BY_CLASS and ends:
         lowest, highest = ends.split(",")
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
             return True
     parts = classes if zones == BY_CLASS else [zones]
-    return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
+    return all({*part} & {*overall} if overall.endswith("?") else {*part} <= {*overall} for part in parts)
 
 
 def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -> Claims:
@@ -122,15 +124,15 @@ def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -
     What was not measured, as an audit was not asked or there is one training, is passed over.
     """
     for model, questions in truth.items():
-        own = summary[summary["model"].str.fullmatch(model)]
-        for row, (question, allowed) in product(own.to_dict("records"), questions.items()):
-            zones, reason, texts, value, spoken, found = (
+        answers = summary[summary["model"].str.fullmatch(model)]
+        for row, (question, allowed) in product(answers.to_dict("records"), questions.items()):
+            zones, reason, texts, value, spoken, by_class = (
                 row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
             )
             if zones == NONE and not texts and not reason.startswith(EXPECTED_REASONS):
                 continue
-            known = [one for one in json.loads(found or "[]") if one["zones"]]
-            classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]
+            parts = [part for part in json.loads(by_class or "[]") if part["zones"]]
+            classes = [part["zones"] for part in sorted(parts, key=lambda part: part["value"])]
             yield {
                 "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
                 "value": nan if zones in (NONE, BY_CLASS) else value, "allowed": allowed,
@@ -144,13 +146,13 @@ def claim_shuffles(judged: MeasuredModel) -> Claims:
 
     The first shuffle takes the place of the map, with its own predictions, and the others are its zero.
     """
-    own = judged.select_rows("shuffles")
-    first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
+    rows = judged.select_rows("shuffles")
+    shuffled, imposed = rows[rows["shuffle"] == 1], rows[rows["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    found = {"predictions": first, "shuffles": shifted}
-    measured = MeasuredModel(judged.subject, found, judged.margins, {}, judged.shared)
+    audits = {"predictions": shuffled, "shuffles": shifted}
+    measured = MeasuredModel(judged.subject, audits, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, BY_CLASS}
@@ -180,15 +182,17 @@ def controls(
     the suite as the column `suite`.
     """
     judged = [*measure_subjects(subjects, {"shuffles": audits["shuffles"]}, answer, corpus)]
-    rows: list[Row] = []
-    for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in subjects)])):
-        own = take_suite(audits | {"summary": summary}, dataset, suite)
-        claims: list[Row] = []
+    rows: list[RowValues] = []
+    for (dataset, kind), suite in product(
+        kinds.items(), dict.fromkeys([*CLAIMED_SUITES, *(each.suite for each in subjects)])
+    ):
+        of_suite = take_suite(audits | {"summary": summary}, dataset, suite)
+        claims: list[RowValues] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
         truth = CLAIMS["zones"].get(kind, {}).get(suite, {})
-        claims += [*claim_numbers(kind, suite, own), *claim_zones(truth, own["summary"])]
+        claims += [*claim_numbers(kind, suite, of_suite), *claim_zones(truth, of_suite["summary"])]
         for measured in judged:
             if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
                 claims += claim_shuffles(measured)

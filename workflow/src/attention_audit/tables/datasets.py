@@ -8,24 +8,26 @@ import pandas as pd
 
 from attention_audit.corpus.text import MIN_TEXTS_A_CLASS, SPLITS
 
-from .tidy import Frames, add_published, as_table, join_notes
+from .tidy import Frames, add_published, join_notes, order_rows
 from .wording import ClassNames, list_names, read_class_names
 
-CLASSES = ("negative", "positive")
+TWO_CLASSES = ("negative", "positive")
 MAX_CLASSES_NAMED = 10
 """The classes are named where they are at most this many."""
-MARKS = 4  # the first rows of a vocabulary are marks, not words
-PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
+VOCABULARY_MARKS = 4  # the first rows of a vocabulary are marks, not words
+SPLITS_OF_PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 COPIES = ("duplicates", "repeated")
 """Columns of the census that count kept texts with the words of another one: of another split, and of the same."""
-METRICS = (
-    "instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
+SPLIT_METRICS = (
+    "instances", *TWO_CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
     "words_with_vector", "tokens_with_vector",
 )  # fmt: skip
-SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
+TEXT_METRICS = (
+    "mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes"
+)  # fmt: skip
 
-FACT = ["dataset", "row", "metric", "mean", "note"]
+FACT = ["dataset", "part", "metric", "mean", "note"]
 """The columns of a property of the data."""
 Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.files reads them."""
@@ -36,29 +38,29 @@ def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, f
     that stand twice; mean tokens in a text.
     """
     counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
-    sizes, found = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
-    if len(sizes) == len(CLASSES):
-        found |= dict(zip(CLASSES, sizes, strict=True))
+    sizes, counts = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
+    if len(sizes) == len(TWO_CLASSES):
+        counts |= dict(zip(TWO_CLASSES, sizes, strict=True))
     else:
-        found |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
-    if row != "raw" and found["instances"]:
-        found |= {name: texts[name].sum() for name in COPIES}
-        found["mean_length"] = texts["tokens"].sum() / found["instances"]
-    return found
+        counts |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
+    if row != "raw" and counts["instances"]:
+        counts |= {name: texts[name].sum() for name in COPIES}
+        counts["mean_length"] = texts["tokens"].sum() / counts["instances"]
+    return counts
 
 
-def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
+def count_vocabulary(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
     """Count words, by metric, and the shares of words and of training tokens that a vector covers.
 
     The shares are left out where no word has a pretrained vector.
     """
-    words = vocabulary[vocabulary["index"] >= MARKS]
-    covered, found = words[words["vector"].notna()], {"words": float(len(words))}
+    words = vocabulary[vocabulary["index"] >= VOCABULARY_MARKS]
+    covered, counts = words[words["vector"].notna()], {"words": float(len(words))}
     if len(covered):
         tokens = census.loc[census["split"] == "train", ["tokens", "query_tokens"]].to_numpy().sum()
-        found["words_with_vector"] = len(covered) / len(words)
-        found["tokens_with_vector"] = covered["train_count"].sum() / tokens
-    return found
+        counts["words_with_vector"] = len(covered) / len(words)
+        counts["tokens_with_vector"] = covered["train_count"].sum() / tokens
+    return counts
 
 
 def name_rebuilt(records: Records) -> str:
@@ -73,12 +75,12 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
-    called = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
-    asked = f"{classes} classes in {texts} texts that were kept: are these labels?"
+    listing = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
+    question = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
         "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
-        "classes": join_notes(called, asked if classes * MIN_TEXTS_A_CLASS > texts else ""),
-        CLASSES[0]: called,
+        "classes": join_notes(listing, question if classes * MIN_TEXTS_A_CLASS > texts else ""),
+        TWO_CLASSES[0]: listing,
     }
 
 
@@ -98,19 +100,22 @@ def wp_table1_datasets(
     for dataset, names in read_class_names(census).items():
         counts, words = census[dataset], vocabulary[dataset]
         labels = sorted(set(counts["label"]) - {-1})
-        found = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
-        found["vocabulary"] = count_words(words, counts)
+        sizes = {
+            row: count_split(counts[counts["split"].isin(splits)], row, labels)
+            for row, splits in SPLITS_OF_PARTS.items()
+        }
+        sizes["vocabulary"] = count_vocabulary(words, counts)
         notes = {"raw": describe_counts(counts, names)}
         notes["raw"]["instances"] = join_notes(name_rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
         notes["vocabulary"] = {"words": join_notes(vectors, splitting.get(dataset, ""))}
         rows += [
             (dataset, row, metric, float(value), notes.get(row, {}).get(metric, ""))
-            for row, values in found.items()
+            for row, values in sizes.items()
             for metric, value in values.items()
         ]
     facts = add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
-    return as_table(facts, [*PARTS, "vocabulary"], METRICS)
+    return order_rows(facts, SPLIT_METRICS, part=[*SPLITS_OF_PARTS, "vocabulary"])
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -118,15 +123,15 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
 
     Sentences are left out where boundaries were not kept.
     """
-    found: dict[str, float] = {}
+    sizes: dict[str, float] = {}
     sums = census.sum(numeric_only=True)
     count, test = sums["kept"], census["split"] == "test"
     for name, unit in (("length", "tokens"), ("sentences", "sentences")):
         if unit == "tokens" or sums[unit] > count:
             mean = sums[unit] / count
             squares = max(0.0, (sums[f"{unit}_squared"] - count * mean**2) / (count - 1))
-            found |= {f"mean_{name}": mean, f"sd_{name}": math.sqrt(squares)}
-    return found | {
+            sizes |= {f"mean_{name}": mean, f"sd_{name}": math.sqrt(squares)}
+    return sizes | {
         "train_and_dev": census.loc[~test, "kept"].sum(),
         "test": census.loc[test, "kept"].sum(),
         **{name: sums[name] for name in COPIES},
@@ -144,4 +149,4 @@ def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.Dat
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return as_table(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)
+    return order_rows(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), TEXT_METRICS)

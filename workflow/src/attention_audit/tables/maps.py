@@ -12,60 +12,65 @@ from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
 from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
-from .attributions import LOO, RANDOM, average_measures, make_table
+from .attributions import LOO, RANDOM_ORDER, average_measures, make_table
 from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
 from .model_answers import ask_located as locate
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
-    as_table,
     estimate_ranks,
     join_notes,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     make_pair_grids,
+    order_rows,
     select_ranking,
     split_models,
 )
-from .wording import HEADS, WORDING
+from .wording import WORDING
 
+ALL_HEADS = "all_heads"
+"""The map that is the mean of all heads."""
 PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 
-def compare_maps(measured: MeasuredModel) -> pd.DataFrame:
+def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
     """Measure `located`, `opposes`, `rank_stability` and `auprc` of each map of one model, those that were asked, and
     count the texts; the best by the first of them comes first.
     """
     audits = ("located", "map_stability", "attribution_stability", "plausibility", "plausible_words")
-    located, *others = map(measured.select_rows, audits)
-    stability, marked = (pd.concat(pair, ignore_index=True) for pair in (others[:2], others[2:]))
+    located, *frames = map(measured.select_rows, audits)
+    stability, marked = (pd.concat(pair, ignore_index=True) for pair in (frames[:2], frames[2:]))
     marked = marked[marked["annotator"] != ""]
-    rows: list[Row] = []
-    for name in RANKINGS.arrange({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
-        found, note = dict[str, Estimate](), ""
+    rows: list[RowValues] = []
+    maps = [*list_values(located, "ranking"), *list_values(stability, "map")]
+    for name in RANKINGS.arrange(map_ for map_ in maps if map_ != RANDOM_ORDER):
+        estimates, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if len(falls):
-            asked = locate(measured, name)
-            note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
+            cell = locate(measured, name)
+            note = join_notes("the yardstick" if name == LOO else cell.said or cell.reason, PASSES.get(name, ""))
             sides = find_sides(make_grid(falls, "falls_0"), measured.margins.inert)
-            found["located"] = asked.part.estimate
-            found["opposes"] = estimate_mean(np.where(np.isfinite(sides), sides < 0, np.nan))
+            estimates["located"] = cell.part.estimate
+            estimates["opposes"] = estimate_mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         if len(stable):
             pairs, (rho,) = make_pair_grids(stable, ["rho"], list_values(stable, "id"))
             similar = estimate_mean(rho, -1.0)
             # pairs are no trainings: of each training, the mean with the others
             each = weigh_dots(pairs, np.unique(pairs)) @ similar.each
-            found["rank_stability"] = similar._replace(each=each.tolist())
+            estimates["rank_stability"] = similar._replace(each=each.tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
-            found |= average_measures(of_marks, ["auprc"])
-        best = next(iter(found.values()))
-        own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
-        own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
-        rows += own
+            estimates |= average_measures(of_marks, ["auprc"])
+        best = next(iter(estimates.values()))
+        cells = list_estimates(
+            {"ranking": name, "best": best.value, "note": ""}, estimates | {"texts": Estimate(best.texts)}
+        )
+        cells[0]["note"], cells[-1]["seeds"] = note, cells[0]["seeds"]
+        rows += cells
     if not rows:
         raise NotAsked(find_reason(measured.subject, *audits))
     return pd.DataFrame(rows).sort_values("best", ascending=False, kind="stable")
@@ -82,12 +87,12 @@ def hf_table_maps(
     the margin `inert` when it is deleted. `rank_stability`: the mean Spearman correlation between trainings. `auprc`:
     against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
 
-    audits: predictions and those of `compare_maps`. All frames of audits hold rows of any number of data sets, with the
+    audits: predictions and those of `measure_maps`. All frames of audits hold rows of any number of data sets, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus,
     census: see `tables.summary`.
     """
-    own = [subject for subject in subjects if subject.suite == "hf"]
-    return make_table(measure_subjects(own, audits, answer, corpus, census), compare_maps)
+    judged = [subject for subject in subjects if subject.suite == "hf"]
+    return make_table(measure_subjects(judged, audits, answer, corpus, census), measure_maps)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -95,8 +100,8 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
     data set, model and map, the most stable first. Both frames hold rows of the suite `own`, and no other.
     """
     audits = {"map_stability": map_stability.assign(suite="own"), "plausibility": plausibility.assign(suite="own")}
-    own = [subject for subject in subjects if subject.suite == "own"]
-    return make_table(measure_subjects(own, audits), compare_maps)
+    judged = [subject for subject in subjects if subject.suite == "own"]
+    return make_table(measure_subjects(judged, audits), measure_maps)
 
 
 def own_table_heads(
@@ -110,17 +115,19 @@ def own_table_heads(
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
     with intervals over texts.
     """
-    rows: list[Row] = []
-    for about, (shuffled, own, sets) in split_models(permutation, heads, ranked_sets):
-        model, numbers = about["row"], sorted(own["head"].unique())
-        maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, select_ranking(sets, "attention"))}
-        maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
+    rows: list[RowValues] = []
+    for about, (shuffled, by_head, sets) in split_models(permutation, heads, ranked_sets):
+        numbers = sorted(by_head["head"].unique())
+        maps = {ALL_HEADS if numbers else "": (shuffled, select_ranking(sets, "attention"))}
+        maps |= {f"head_{number}": (by_head[by_head["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
-        for row, (moved, order) in maps.items():
-            found = {
-                name: estimate(average_texts(make_grid(moved, column)), limits=(0.0, 1.0))
-                for name, column in (("used", "mean_tvd"), ("flips", "flips"))
+        for name, (shuffles, order) in maps.items():
+            estimates = {
+                metric: estimate(average_texts(make_grid(shuffles, column)), limits=(0.0, 1.0))
+                for metric, column in (("used", "mean_tvd"), ("flips", "flips"))
             }
-            found["ranks"] = estimate_ranks(order, sets)
-            rows += list_cells({**about, "row": row, "note": note}, found)
-    return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])
+            estimates["ranks"] = estimate_ranks(order, sets)
+            rows += list_estimates({**about, "ranking": name, "note": note}, estimates)
+    heads_in_order = (f"head_{number}" for number in sorted(heads["head"].unique()))
+    metrics, rankings = ("used", "flips", "ranks"), ["", ALL_HEADS, *heads_in_order]
+    return order_rows(pd.DataFrame(rows), metrics, model=models, ranking=rankings)

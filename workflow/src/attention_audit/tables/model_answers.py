@@ -38,7 +38,7 @@ from attention_audit.scores import macro_f1
 
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
     add_falls,
     join_notes,
@@ -63,7 +63,7 @@ NO_ROWS = pd.DataFrame(
     columns=["model", "seed", "id", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
 )
 """The rows of an audit that was not asked."""
-SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
+SHARE_LIMITS, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
 
@@ -87,9 +87,9 @@ class MeasuredModel:
         self, subject: EvaluatedModel, audits: Frames, margins: Margins, names: ClassNames, groups: Mapping[str, str]
     ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
-        own = self.select_rows("predictions")
-        self.seeds, self.ids = list_values(own, "seed"), list_values(own, "id")
-        self.predictions, self.items = (make_grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
+        rows = self.select_rows("predictions")
+        self.seeds, self.ids = list_values(rows, "seed"), list_values(rows, "id")
+        self.predictions, self.items = (make_grid(rows, name, self.seeds, self.ids) for name in ("prediction", "items"))
         self.shared, self.groups = groups, number_groups(self.ids, groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
@@ -142,16 +142,16 @@ class MeasuredModel:
 
         The fewest texts, or groups, of a class are those in the training that has the fewest.
         """
-        found = estimate(sample, self.groups, limits, weights=weights)
+        effect = estimate(sample, self.groups, limits, weights=weights)
         if number is None:
-            return Part(found, **more)
-        asked = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)
-        return Part(found, name=self.names.get(number, str(number)), fewest=min(map(self.count, asked)), **more)
+            return Part(effect, **more)
+        mask = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)
+        return Part(effect, name=self.names.get(number, str(number)), fewest=min(map(self.count, mask)), **more)
 
     def state(self, question: str, measure: Callable[[int | None], Part], clause: str = "", reason: str = "") -> Cell:
         """Say what a question finds of all texts, and of those of each class where two or more are predicted."""
-        found = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
-        classes = [measure(number) for number in found] if len(found) > 1 else []
+        numbers = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
+        classes = [measure(number) for number in numbers] if len(numbers) > 1 else []
         return conclude(question, measure(None), classes, clause=clause, reason=reason, left_out=self.left_out)
 
     @cached_property
@@ -171,8 +171,8 @@ def measure_subjects(
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
     margins, groups, names = AnswerSettings.model_validate(answer).margins, map_groups(corpus), read_class_names(census)
     for subject in subjects:
-        named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
-        yield MeasuredModel(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
+        class_names, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
+        yield MeasuredModel(subject, take_suite(audits, subject.dataset, subject.suite), margins, class_names, shared)
 
 
 def average_known(values: Floats) -> float:
@@ -216,10 +216,10 @@ def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
     cell = measured.state("located", partial(place_falls, measured, falls), clause)
     replaced = measured.select_rows("replaced")
     for way in STAND_INS:
-        own = list_falls(measured, replaced[replaced["by"] == way], ranking)
-        said = conclude("located", place_falls(measured, own, None)).said
-        if said and said != cell.said:
-            cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {said}"))
+        stand_ins = list_falls(measured, replaced[replaced["by"] == way], ranking)
+        statement = conclude("located", place_falls(measured, stand_ins, None)).said
+        if statement and statement != cell.said:
+            cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {statement}"))
     return cell
 
 
@@ -239,13 +239,13 @@ def ask_ranks(measured: MeasuredModel) -> Cell:
 
     def measure(number: int | None) -> Part:
         late, longest = (measured.keep(each - smallest, number, predicted) for each in (by_weight, random))
-        left, by_chance = (
+        remainder, by_chance = (
             take_share(add_maps(late[maps]), add_maps(longest[maps]), measured.groups)
             for maps in (slice(1), slice(1, None))
         )
         reached = 1 - average_known(by_chance.values)
         return measured.build_part(
-            number, compare_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached
+            number, compare_shuffled(remainder, by_chance), SIMILARITY, texts=remainder.texts, shuffled=reached
         )
 
     cell = measured.state("ranks", measure, reason=measured.flat)
@@ -286,7 +286,7 @@ def state_sides(
         avoided = estimate(compare_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
         supports = average_texts(np.maximum(mine, 0.0))
-        return measured.build_part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
+        return measured.build_part(number, supports, SHARE_LIMITS, avoided=avoided, shuffled=reached, chance=chance)
 
     cell = measured.state("signed", measure)
     reached = write_percent(cell.part.shuffled)
@@ -296,12 +296,12 @@ def state_sides(
 def ask_signed(measured: MeasuredModel) -> Cell:
     """Ask: does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
     rows, how = find_leads(measured.require_rows("shuffles"), measured.margins.inert)
-    (own, *sides), (_, *predicted) = (measured.shuffles(rows, name) for name in ("side", "prediction"))
+    (side, *sides), (_, *predicted) = (measured.shuffles(rows, name) for name in ("side", "prediction"))
 
     def count_by_chance(number: int | None, _: Floats) -> Sample:
         return compare_exceptions(measured.keep(np.array(sides), number, np.array(predicted)))
 
-    return state_sides(measured, own, count_by_chance, SHUFFLED, how)
+    return state_sides(measured, side, count_by_chance, SHUFFLED, how)
 
 
 def ask_used(measured: MeasuredModel) -> Cell:
@@ -310,7 +310,7 @@ def ask_used(measured: MeasuredModel) -> Cell:
     tvd, flips = (measured.lay_out(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
-        return measured.build_part(number, average_texts(measured.keep(tvd, number)), SHARE)
+        return measured.build_part(number, average_texts(measured.keep(tvd, number)), SHARE_LIMITS)
 
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
@@ -324,16 +324,16 @@ def state_pairs(
     same top item. how: what else stands beside it. reason: why nothing is stated.
     """
     at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
-    several, first = measured.several[at], measured.predictions[at]
-    apart, chance, same = (np.where(several, each, nan) for each in values)
+    multiple, predictions = measured.several[at], measured.predictions[at]
+    distance, chance, same = (np.where(multiple, each, nan) for each in values)
     weights = weigh_dots(pairs, np.array(measured.seeds))
 
     def measure(number: int | None) -> Part:
-        mine, shuffled = (measured.keep(each, number, first) for each in (apart, chance))
+        mine, shuffled = (measured.keep(each, number, predictions) for each in (distance, chance))
         return measured.build_part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, weights)
 
-    lucky = average_known(np.where(several, 1 / measured.items[at], nan))
-    each = compare_pairs(apart, chance, measured.groups).values
+    lucky = average_known(np.where(multiple, 1 / measured.items[at], nan))
+    each = compare_pairs(distance, chance, measured.groups).values
     clause = f"same top word {write_percent(average_known(same))} %, chance {write_percent(lucky)} %"
     if len(each) > 1 and np.isfinite(each).all():
         clause += f"; pairs {write_share(each.min())} to {write_share(each.max())}"
@@ -360,12 +360,12 @@ def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[
     return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
 
 
-def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
+def measure_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
     """List all adversaries whose maps can be compared; without a development split, test stands for it."""
     comparison = measured.audits["comparison"]
-    moved = comparison[comparison["model"].isin(contrasts.adversaries)]
-    for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
-        test, *similar = compare_map(measured, contrasts.seed, select_run(moved, name, seed, lambda_))
+    adversarial = comparison[comparison["model"].isin(contrasts.adversaries)]
+    for name, lambda_, seed in adversarial[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
+        test, *similar = compare_map(measured, contrasts.seed, select_run(adversarial, name, seed, lambda_))
         dev = select_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
         if np.isfinite(similar[0]):
@@ -375,94 +375,97 @@ def list_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
     pairs = measured.select_pairs(seed).groupby(["seed", "other"], sort=False, observed=True)
-    found = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
-    return [*map(average_known, found.T)]
+    measures = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
+    return [*map(average_known, measures.T)]
 
 
-def describe_part(measured: MeasuredModel, found: Bracket) -> Part:
+def describe_part(measured: MeasuredModel, bracket: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
-    bounds, texts = found.interval, np.asarray(measured.several.all(0))
+    bounds, texts = bracket.interval, np.asarray(measured.several.all(0))
     # of one training
     return Part(Estimate(*bounds, each=bounds[:1], texts=int(texts.sum()), groups=measured.count(texts)))
 
 
-def describe_bracket(found: Bracket) -> str:
+def describe_bracket(bracket: Bracket) -> str:
     """Write the similarity and the TVD of both ends of a bracket."""
-    steps = [f"{write_share(one.value)} at {write_probability(one.test)}" if one else "" for one in found[1:]]
+    steps = [
+        f"{write_share(adversary.value)} at {write_probability(adversary.test)}" if adversary else ""
+        for adversary in bracket[1:]
+    ]
     return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
 
 
-def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, shared: float) -> str:
+def describe_unique(main: Bracket, within: Bracket, statement: str, tvd: float, shared: float) -> str:
     """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
-    others = f" (another training: shares {write_share(shared)}, {write_probability(moved)})" if moved >= 0 else ""
-    first = f"no adversary predicts within {write_probability(main.budget)}"
+    training = f" (another training: shares {write_share(shared)}, {write_probability(tvd)})" if tvd >= 0 else ""
+    furthest = f"no adversary predicts within {write_probability(main.budget)}"
     if main.within:
         change = write_probability(main.within.test)
-        first = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
-    further = describe_bracket(main)
+        furthest = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
+    limits = describe_bracket(main)
     if main.budget > within.budget:
-        further = f"within {write_setting(within.budget)}: {said} ({describe_bracket(within)})"
-    return f"{first}{others}; {further}"
+        limits = f"within {write_setting(within.budget)}: {statement} ({describe_bracket(within)})"
+    return f"{furthest}{training}; {limits}"
 
 
 def ask_unique(measured: MeasuredModel) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
-        given = measured.subject.given
+        is_given = measured.subject.given
         raise NotAsked(
-            "no adversary of this model is given" if given else "this suite trains no adversary of a whole model"
+            "no adversary of this model is given" if is_given else "this suite trains no adversary of a whole model"
         )
-    adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
+    adversaries = [*measure_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
         raise NotAsked(find_reason(measured.subject, "comparison", "consistency"))
     tolerance = measured.margins.tvd
-    moved, shared = compare_trainings(measured, contrasts.seed)
+    tvd, shared = compare_trainings(measured, contrasts.seed)
     # a TVD that is not known is no budget
-    main, within = (bracket_budget(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
+    main, within = (bracket_budget(adversaries, budget) for budget in (max(tolerance, tvd), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
-    beside: Row = {
+    columns: RowValues = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
     }  # fmt: skip
-    for name, found in (("unique", main), ("unique_tolerance", within)):
-        beside[f"{name}_tvd_budget"] = found.budget
-        if found.within:
-            beside[f"{name}_tvd"] = found.within.test
-        if found.beyond:
-            beside |= {f"{name}_beyond_value": found.beyond.value, f"{name}_beyond_tvd": found.beyond.test}
+    for name, bracket in (("unique", main), ("unique_tolerance", within)):
+        columns[f"{name}_tvd_budget"] = bracket.budget
+        if bracket.within:
+            columns[f"{name}_tvd"] = bracket.within.test
+        if bracket.beyond:
+            columns |= {f"{name}_beyond_value": bracket.beyond.value, f"{name}_beyond_tvd": bracket.beyond.test}
     if main.within:
-        beside |= dict(zip(("unique_model", "unique_lambda", "unique_seed"), main.within, strict=False))
-    clause = describe_unique(main, within, tolerated.said, moved, shared)
+        columns |= dict(zip(("unique_model", "unique_lambda", "unique_seed"), main.within, strict=False))
+    clause = describe_unique(main, within, tolerated.said, tvd, shared)
     clause = join_notes(clause, ON_TEST if contrasts.chosen_on == "test" else "")
     part = describe_part(measured, main)
     cell = conclude("unique", part, clause=clause, reason=measured.flat, left_out=measured.left_out)
-    return replace(cell, beside=beside)
+    return replace(cell, beside=columns)
 
 
-def compare_models(measured: MeasuredModel, model: str, other: str) -> tuple[Estimate, Sequence[float]]:
+def compare_models(measured: MeasuredModel, model: str, rival: str) -> tuple[Estimate, Sequence[float]]:
     """Estimate mean macro F1 of one model less that of another, and say both. Raises NotAsked where either has no
     rows.
     """
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
     ids, gold = list(labels.index), labels.to_numpy(np.int64)
-    both = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other)]
-    if not all(map(len, both)):
+    pair = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, rival)]
+    if not all(map(len, pair)):
         raise NotAsked(find_reason(measured.subject, "predictions", otherwise=NOT_PREDICTED))
-    classes = int(max(each.max(initial=1) for each in (gold, *both))) + 1
-    sample, scale = compare_scores(gold, both[0], both[1], classes)
-    found = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
-    return found, [float(np.mean([macro_f1(gold, row) for row in each])) for each in both]
+    classes = int(max(each.max(initial=1) for each in (gold, *pair))) + 1
+    sample, scale = compare_scores(gold, pair[0], pair[1], classes)
+    gain = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
+    return gain, [float(np.mean([macro_f1(gold, row) for row in each])) for each in pair]
 
 
 def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
-        given = measured.subject.given
+        is_given = measured.subject.given
         raise NotAsked(
             "no twin with uniform weights is given beside this model"
-            if given
+            if is_given
             else "this suite trains no twin with uniform weights"
         )
     gain, scores = compare_models(measured, measured.subject.model, contrasts.uniform)
@@ -476,7 +479,7 @@ def ask_transferable(measured: MeasuredModel) -> Cell:
     if guides is None:
         raise NotAsked("this suite guides no simpler model")
     (gain, _), (beyond, _) = (
-        compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary)
+        compare_models(measured, guides.judged, rival) for rival in (guides.uniform, guides.adversary)
     )
     clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[:3]))
     return conclude("transferable", Part(gain), clause=clause)

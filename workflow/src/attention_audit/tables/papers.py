@@ -8,7 +8,6 @@ flips first.
 Each table takes rows of audits, by their names, of any number of data sets, and has the columns of `TABLE`.
 """
 
-from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
@@ -22,34 +21,36 @@ from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 from .published import find_fact
 from .tidy import (
     Frames,
-    Row,
+    RowValues,
     Subjects,
     add_published,
-    as_table,
     average_columns,
     average_seeds,
-    list_cells,
+    list_estimates,
     list_values,
     make_grid,
     make_grids,
+    order_rows,
     select_ranking,
     split_models,
 )
-from .wording import CLASSES, MOST_CLASSES, read_class_names
+from .wording import read_class_names
 
-METRICS = ("f1", "accuracy", "roc_auc")
-BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
+PERFORMANCE_METRICS = ("f1", "accuracy", "roc_auc")
+BASE, UNIFORM_MODEL, GUIDE = "base", "uniform", "guide_"
 """The names of Wiegreffe & Pinter's models; the names of all guided MLPs begin with `GUIDE`."""
 CUT = "cut"
 """How many texts are read in part."""
-INSTANCE_ADVERSARY = "instance_adversary"
+PER_INSTANCE = "instance_adversary"
 TABLE5_METRICS = ("f1", "tvd", "jsd", "decision_flip_rate")
-ADVERSARIES = (*TABLE5_METRICS, "admissible_share")
-RUN = ["dataset", "model", "lambda", "seed"]
+ADVERSARY_METRICS = (*TABLE5_METRICS, "admissible_share")
+RUN_COLUMNS = ["dataset", "model", "lambda", "seed"]
 JW, SS = "JW2019", "SS2019"
+ALL_ENCODERS = "encoders"
+"""Stands for all models with an encoder, where Serrano & Smith give one number of them."""
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
-CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
+FLIP_CASES = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
 EARLIER_METRICS = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 
@@ -58,14 +59,9 @@ def has_encoder(model: str) -> bool:
     return not model.endswith("_none")
 
 
-def average_models(performance: pd.DataFrame, models: Names, shown: Iterable[str]) -> pd.DataFrame:
-    """Average every metric over seeds, for each model of `shown`: mean, sd and number of seeds.
-
-    Raises AuditError where `performance` has a model that is not one of `models`.
-    """
-    models.refuse_unknown(performance["model"].unique())
-    chosen = performance[performance["model"].isin([*shown])].rename(columns={"model": "row"})
-    return average_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
+def average_models(performance: pd.DataFrame) -> pd.DataFrame:
+    """Average every metric of each model over seeds: mean, sd and number of seeds."""
+    return average_seeds(performance, ["dataset", "model", "lambda", "selection", "classes", "metric"])
 
 
 def add_notes(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
@@ -76,11 +72,9 @@ def add_notes(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataF
     return rows
 
 
-def make_performance(
-    performance: pd.DataFrame, models: Names, shown: Iterable[str], table: str, paper: str = "WP2019"
-) -> pd.DataFrame:
-    """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
-    return as_table(add_notes(average_models(performance, models, shown), table, paper), shown, METRICS)
+def make_performance(performance: pd.DataFrame, models: Names, table: str, paper: str = "WP2019") -> pd.DataFrame:
+    """Make the table of how well models predict, one row each, beside a table of a paper."""
+    return order_rows(add_notes(average_models(performance), table, paper), PERFORMANCE_METRICS, model=models)
 
 
 def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -88,30 +82,32 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
     The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
-    rows = add_notes(average_models(performance, models, [BASE, UNIFORM]), "Table 2")
-    both = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
-    paired = both.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
-    gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
-    gains = average_seeds(gains, ["dataset", "selection"]).assign(row=f"{BASE} - {UNIFORM}", metric="f1", note="")
+    compared = performance[performance["model"].isin([BASE, UNIFORM_MODEL])]
+    rows = add_notes(average_models(compared), "Table 2")
+    paired = compared[compared["metric"] == "f1"].pivot(
+        index=["dataset", "selection", "seed"], columns="model", values="value"
+    )
+    gains = (paired[BASE] - paired[UNIFORM_MODEL]).dropna().rename("value").reset_index()
+    gains = average_seeds(gains, ["dataset", "selection"]).assign(model=BASE, other=UNIFORM_MODEL, metric="f1", note="")
     f1 = rows[rows["metric"] == "f1"]
-    theirs = f1.pivot(index="dataset", columns="row", values="published")
-    gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
-    for index, row in f1[f1["row"] == BASE].iterrows():
-        if reported := find_fact("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", JW):
+    theirs = f1.pivot(index="dataset", columns="model", values="published")
+    gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM_MODEL])
+    for index, row in f1[f1["model"] == BASE].to_dict("index").items():
+        if reported := find_fact("quoted in WP2019 Table 2", row, JW):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return as_table([rows, gains], [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
+    return order_rows([rows, gains], PERFORMANCE_METRICS, other=["", UNIFORM_MODEL], model=models)
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show whether attention transfers: the diagnostic MLP under four sets of weights."""
-    return make_performance(performance, models, [name for name in models if name.startswith(GUIDE)], "Table 3")
+    return make_performance(performance[performance["model"].str.startswith(GUIDE)], models, "Table 3")
 
 
 def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show how well the user's own models, of which readouts are given, predict the labels of the texts, one row a
     model.
     """
-    return as_table(average_models(performance, models, models), models, METRICS)
+    return order_rows(average_models(performance), PERFORMANCE_METRICS, model=models)
 
 
 def hf_table_performance(
@@ -123,13 +119,13 @@ def hf_table_performance(
     columns.TABLE. Trainings of a model read the same words. subjects: the models whose attention is judged; those that
     they are held against are not counted.
     """
-    rows = average_models(performance, models, models)
+    rows = average_models(performance)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
-    cut = rows[["dataset", "row", "lambda", "selection", "seeds"]].drop_duplicates(["dataset", "row"])
-    keys = pd.MultiIndex.from_frame(cut[["dataset", "row"]])
+    cut = rows[["dataset", "model", "lambda", "selection", "seeds"]].drop_duplicates(["dataset", "model"])
+    keys = pd.MultiIndex.from_frame(cut[["dataset", "model"]])
     cut = cut.assign(metric=CUT, mean=counts.reindex(keys, fill_value=0).to_numpy(np.float64))
     cut = cut[keys.isin([(judged.dataset, judged.model) for judged in subjects])]
-    return as_table([rows, cut], models, (*METRICS, CUT))
+    return order_rows([rows, cut], (*PERFORMANCE_METRICS, CUT), model=models)
 
 
 def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -137,11 +133,11 @@ def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.Data
     seeds.
     """
     texts = comparison.rename(columns={"decision_flip": "decision_flip_rate"})
-    averages = texts.groupby(RUN, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
+    averages = texts.groupby(RUN_COLUMNS, sort=False, dropna=False)[[*TABLE5_METRICS[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
-    runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
-    runs = runs.melt([*RUN, "selection"], var_name="metric").rename(columns={"model": "row"})
-    return average_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
+    runs = averages.merge(f1[[*RUN_COLUMNS, "selection", "f1"]], on=RUN_COLUMNS, validate="one_to_one")
+    runs = runs.melt([*RUN_COLUMNS, "selection"], var_name="metric")
+    return average_seeds(runs, ["dataset", "model", "lambda", "selection", "metric"])
 
 
 def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -151,7 +147,7 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
     From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
     columns.TABLE.
     """
-    return as_table(compare_runs(comparison, performance), models, TABLE5_METRICS)
+    return order_rows(compare_runs(comparison, performance), TABLE5_METRICS, model=models)
 
 
 def wp_table5_adversary(
@@ -164,19 +160,17 @@ def wp_table5_adversary(
     Values are averaged over the test split for each run, then over seeds (mean and sd). Further seeds of the base
     model, uniform weights, and Jain & Wallace's adversary of the base model, with the share of texts that have one, are
     shown for comparison. The frames hold rows of the audits performance, comparison and instance_adversary, of any
-    number of data sets; the columns are those of `TABLE`. `models` orders the rows. Raises AuditError for a compared
-    model that is not one of them.
+    number of data sets; the columns are those of `TABLE`. `models` orders the rows.
     """
-    models.refuse_unknown(comparison["model"].unique())
-    runs = compare_runs(comparison, performance).replace({"row": {BASE: "seeds"}})
-    own = instance_adversary[instance_adversary["model"] == BASE]
-    texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
-    averages = texts.groupby("dataset", sort=False)[[*ADVERSARIES[1:]]].mean()
+    runs = compare_runs(comparison, performance).replace({"model": {BASE: "seeds"}})
+    of_base = instance_adversary[instance_adversary["model"] == BASE]
+    texts = of_base.assign(admissible_share=of_base["admissible"] > 0, decision_flip_rate=of_base["decision_flip"])
+    averages = texts.groupby("dataset", sort=False)[[*ADVERSARY_METRICS[1:]]].mean()
     single = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
     selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
-    single = single.assign(row=INSTANCE_ADVERSARY, seeds=1, selection=single["dataset"].map(selection))
+    single = single.assign(model=PER_INSTANCE, seeds=1, selection=single["dataset"].map(selection))
     order = ["seeds" if name == BASE else name for name in models]
-    return as_table([runs, single], [*order, INSTANCE_ADVERSARY], ADVERSARIES)
+    return order_rows([runs, single], ADVERSARY_METRICS, model=[*order, PER_INSTANCE])
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -184,7 +178,7 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
 
     The published values are from the authors' later run, which selects epochs on dev.
     """
-    return make_performance(performance, models, models, "Table 1", JW)
+    return make_performance(performance, models, "Table 1", JW)
 
 
 def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimate]:
@@ -193,10 +187,10 @@ def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimat
     The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
     values = estimate_mean(tau, -1.0)
-    own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
+    spreads = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
-        "tau_sd": take_root(estimate_mean((tau - values.value) ** 2))._replace(each=own.tolist()),
+        "tau_sd": take_root(estimate_mean((tau - values.value) ** 2))._replace(each=spreads.tolist()),
         "significant": estimate_mean(np.where(np.isfinite(tau), p <= LEVEL, np.nan)),
         "top_k_overlap": estimate_mean(overlap),
     }
@@ -212,30 +206,36 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     set; the columns are those of `TABLE`. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
-    names = read_class_names(census)
-    cells: list[Row] = []
-    for about, (own,) in split_models(correlation):
-        seeds, ids = sorted(list_values(own, "seed")), list_values(own, "id")
-        groups = [own.assign(group="overall")]
-        if own["prediction"].max() < MOST_CLASSES:
-            groups.append(own.assign(group="class_" + own["prediction"].astype(str)))
-        for (pair, group), texts in pd.concat(groups).groupby(["pair", "group"], sort=False, observed=True):
-            found = describe_group(*(make_grid(texts, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
-            for name, count in (("texts", len(texts)), ("undefined", texts["tau"].isna().sum())):
-                found[name] = Estimate(count / len(seeds))
-            class_ = names.get(about["dataset"], {}).get(texts["prediction"].iloc[0], "") if group != "overall" else ""
-            row = {"row": f"{about['row']}/{pair}/{group}", "class_name": class_, "seeds": len(seeds)}
-            cells += list_cells(about | row, found)
+    names, labels = read_class_names(census), sorted(correlation["prediction"].unique())
+    cells: list[RowValues] = []
+    for about, (of_model,) in split_models(correlation):
+        seeds, ids = sorted(list_values(of_model, "seed")), list_values(of_model, "id")
+        classes = names.get(about["dataset"], {})
+        groups = {"": of_model} | {str(label): of_model[of_model["prediction"] == label] for label in labels}
+        for label, group in groups.items():
+            for pair, texts in group.groupby("pair", sort=False, observed=True):
+                ranking, partner = pair.split("~")
+                row = {
+                    **about, "ranking": ranking, "other": partner, "part": "" if label else "overall", "label": label,
+                    "class_name": classes.get(int(label), "") if label else "", "seeds": len(seeds),
+                }  # fmt: skip
+                if label and not any(find_fact("Table 2", {**row, "metric": metric}, JW) for metric in STATISTICS):
+                    continue
+                estimates = describe_group(
+                    *(make_grid(texts, name, seeds, ids) for name in ("tau", "p", "top_k_overlap"))
+                )
+                for name, count in (("texts", len(texts)), ("undefined", texts["tau"].isna().sum())):
+                    estimates[name] = Estimate(count / len(seeds))
+                cells += list_estimates(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
-    known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
-    shown = rows[known | rows["row"].str.endswith("/overall")]
-    return as_table(shown, models, STATISTICS, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])
+    orders = {"model": models, "ranking": ATTRIBUTIONS, "other": ATTRIBUTIONS, "part": ["overall"]}
+    return order_rows(rows, STATISTICS, **orders, label=["", *map(str, labels)])
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Show accuracy on the test split, one row for each model (table 3)."""
     accuracy = performance[performance["metric"] == "accuracy"]
-    return make_performance(accuracy, models, models, "Table 3", SS)
+    return make_performance(accuracy, models, "Table 3", SS)
 
 
 def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
@@ -248,16 +248,17 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     set; the columns are those of `TABLE`. Table 2, figures 9, 12 and 13.
     """
     codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
-    cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
-    rows = average_columns(cases, ["model", "ranking", "draw"], CELLS, most=100)
-    kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
+    cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(FLIP_CASES)})
+    cases = cases.rename(columns={"draw": "part"})
+    rows = average_columns(cases, ["model", "ranking", "part"], FLIP_CASES, highest=100)
+    totals = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
-    excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
+    excluded["mean"] = excluded["dataset"].map(totals) - excluded["mean"]
     rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
-    return as_table(rows, models, [*CELLS, "texts", "excluded"], RANKINGS, DRAWS)
+    return order_rows(rows, [*FLIP_CASES, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
 
 
-def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
+def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
     """Describe by EARLIER_METRICS which of two rankings flips the decision with fewer erased items. `texts` are those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
@@ -265,7 +266,7 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
     flips, it is the earlier one. The ratio's interval is that of the share of first_earlier in the two, of which it is
     the odds.
     """
-    before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
+    before, after, tied = former < latter, latter < former, (former == latter) & np.isfinite(former)
     either = before | after | tied
     cells = {
         name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), highest=100)
@@ -275,7 +276,7 @@ def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
         ratios = before.sum(1) / after.sum(1)
     share = estimate_mean(np.where(before | after, before, np.nan))
     ratio = convert_to_odds(share)._replace(each=ratios.tolist())
-    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(one))}
+    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(former))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -286,16 +287,19 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     expected, cells = RANKINGS.arrange(ranked_sets["ranking"].unique())[::-1], []
-    for about, (own,) in split_models(ranked_sets):
-        removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
-        for first, second in combinations(expected, 2):
-            row, found = f"{about['row']}/{first}/{second}", compare_orders(removed[first], removed[second])
-            cells += list_cells({**about, "row": row, "seeds": len(removed[first])}, found)
+    for about, (of_model,) in split_models(ranked_sets):
+        removed = make_grids(
+            of_model.assign(removed=of_model["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking"
+        )
+        for ranking, rival in combinations(expected, 2):
+            row = {**about, "ranking": ranking, "other": rival, "seeds": len(removed[ranking])}
+            cells += list_estimates(row, compare_orders(removed[ranking], removed[rival]))
     rows = pd.DataFrame(cells)
-    claimed = find_fact("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", SS)
-    same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
+    pair = {"ranking": "gradient", "other": "attention"}
+    claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ALL_ENCODERS, "metric": "earlier_ratio"}, SS)
+    same = rows["model"].map(has_encoder) & (rows[[*pair]] == [*pair.values()]).all(axis=1)
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    return as_table(rows, models, [*EARLIER_METRICS, "texts"], expected, expected)
+    return order_rows(rows, [*EARLIER_METRICS, "texts"], model=models, ranking=expected, other=expected)
 
 
 def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:

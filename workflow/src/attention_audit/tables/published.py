@@ -11,14 +11,20 @@ rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7,
 """
 
 import csv
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from attention_audit.columns.tables import OF_ROW
 from attention_audit.names import display_name
 
 RERUN = "Table 3, rerun by Habacker et al. 2021"
 """The independent rerun of a table of Pruthi et al. 2020, among the tables of that paper."""
+
+
+FACT_KEY = ("paper", "table", "dataset", *OF_ROW, "metric")
+"""What tells a published number from all others."""
 
 
 class Fact(NamedTuple):
@@ -39,19 +45,25 @@ def find_rounding(number: str) -> float:
 
 
 @cache
-def read_facts() -> dict[tuple[str, ...], Fact]:
-    """Read every published number by paper (its name in tables), table, data set (the paper's name), row and metric."""
+def read_published() -> dict[tuple[str, ...], Fact]:
+    """Read every published number by KEY: paper and data set have their names in tables and in the paper."""
     with files("attention_audit.tables").joinpath("published.csv").open() as handle:
         return {
-            tuple(row[name] for name in ("paper", "table", "dataset", "row", "metric")): Fact(
+            build_key(row): Fact(
                 float(row["value"]), row["note"], find_rounding(row["value"]), int(row["test_texts"] or 0) or None
             )
             for row in csv.DictReader(handle)
         }
 
 
-def find_fact(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:
-    """Find the number that a paper's table has for a data set (named as in the configuration), row and metric; else
+def build_key(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Build the key of a published number from a row with the columns of KEY, of which empty ones may be left out."""
+    return tuple(str(row.get(name, "")) for name in FACT_KEY)
+
+
+def find_fact(table: str, row: Mapping[Any, Any], paper: str = "WP2019") -> Fact | None:
+    """Find the number that a paper's table has for a row of `TABLE`, of which blank columns may be left out; else
     None.
     """
-    return read_facts().get((paper, table, display_name(dataset), row, metric))
+    about = {"paper": paper, "table": table, "dataset": display_name(row["dataset"])}
+    return read_published().get(build_key({**row, **about}))

@@ -1,9 +1,9 @@
 """Tables as strings, wide and rounded, as readers see them: one function for each kind of table.
 
-Each takes a table and the labels of its names (from `tables.wording.collect_labels`), and raises AuditError for a name
-without a label. What readers see of a row is a dictionary of texts by heading (`show_rows`). `render` writes a table as
-.csv (tidy, every digit), .md and .tex (wide, rounded). The last two carry their provenance in a comment. A .csv file
-has no comments, so its provenance is in a file beside it, .json.
+Each takes a table and the labels of its names (from `tables.wording.collect_labels`). What readers see of a row is a
+dictionary of texts by heading (`show_rows`). `render` writes a table as .csv (tidy, every digit), .md and .tex (wide,
+rounded). The last two carry their provenance in a comment. A .csv file has no comments, so its provenance is in a file
+beside it, .json.
 """
 
 import math
@@ -27,13 +27,13 @@ from attention_audit.answer.lines import (
 )
 from attention_audit.answer.statements import BY_CLASS, NONE, ZONES
 from attention_audit.artefacts.files import write_whole
-from attention_audit.columns.tables import CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS, WORDED_BY
+from attention_audit.columns.tables import CONTROLS, INSTEAD, OF_ROW, REPLICATION, TABLE, TEXTS, WORDED_BY
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
-from .summary import TOP, select_top
+from .summary import SHOWN_TEXTS, select_top
 from .tidy import join_notes
-from .wording import Labels, find_label, format_number, mark_direction, write_heading, write_name
+from .wording import Labels, format_number, mark_direction, write_heading, write_name, write_names, write_subject
 
 
 class Block(NamedTuple):
@@ -46,14 +46,14 @@ class Block(NamedTuple):
 
 Shown = Callable[[pd.DataFrame, Labels], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
-Texts = dict[str, str]
+RowTexts = dict[str, str]
 TEX = str.maketrans(
     {
         "±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$",
         "≠": r"$\neq$", "●": r"$\bullet$", "·": r"$\cdot$", "−": "$-$", "–": "{--}",
     }
 )  # fmt: skip
-WORDS = {
+WORD_COLUMNS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
     "first, second", "beside", *QUESTIONS,
@@ -61,7 +61,7 @@ WORDS = {
 """Columns that hold words and are therefore aligned to the left."""
 
 
-def show_rows(rows: pd.DataFrame, write: Callable[[TableRow], Texts], blank: TableRow) -> pd.DataFrame:
+def show_rows(rows: pd.DataFrame, write: Callable[[TableRow], RowTexts], blank: TableRow) -> pd.DataFrame:
     """Write each row. blank: a row in which nothing is known, so that a table without rows has headings."""
     return pd.DataFrame([*map(write, rows.to_dict("records")), write(blank)], dtype=str).iloc[:-1]
 
@@ -71,12 +71,12 @@ def drop_empty(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[:, (rows != "").any()]
 
 
-def read_plain(row: TableRow, *names: str) -> Texts:
+def read_plain(row: TableRow, *names: str) -> RowTexts:
     """Read columns as they are; "" for a 0."""
     return {name: str(row[name] or "") for name in names}
 
 
-def name_row(row: TableRow, labels: Labels, *names: str) -> Texts:
+def name_row(row: TableRow, labels: Labels, *names: str) -> RowTexts:
     """Name the data set that a row is about, and what further columns name."""
     return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
@@ -87,26 +87,27 @@ def write_interval(low: float, high: float, metric: str = "") -> str:
     """
     if math.isnan(low) or math.isnan(high) or low == math.inf:
         return ""
-    first = format_number(low, metric)
-    return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
+    lower = format_number(low, metric)
+    return f" [at least {lower}]" if math.isinf(high) else f" [{lower}, {format_number(high, metric)}]"
 
 
-def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show a table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one
-    for the paper's value where there is any.
+def show_table(table: pd.DataFrame, labels: Labels, sign: str = ", ") -> list[Block]:
+    """Show a table of columns.tables: one row for each thing that it is about, and lambda; one column for each metric,
+    and one for the paper's value where there is any. `sign` follows the model.
     """
     lines = []
-    for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
-        first = cells.iloc[0]
+    for _, cells in table.groupby(["dataset", "paper", *OF_ROW, "lambda"], sort=False, dropna=False):
+        subject = cells.iloc[0].to_dict()
+        about = write_name(subject["paper"], labels), write_subject(subject, labels, sign)
         line = {
-            "data set": display_name(first["dataset"]),
-            "row": write_name(first["row"], labels, first["class_name"]),
-            "λ": f"{first['lambda']:.3g}".replace("nan", ""),
+            "data set": display_name(subject["dataset"]),
+            "row": ", ".join(filter(None, about)),
+            "λ": f"{subject['lambda']:.3g}".replace("nan", ""),
         }
-        own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
+        by_metric = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
-            cell, heading = own.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
-            line[heading] = write_mean(cell)
+            cell, heading = by_metric.get(metric, TABLE.blank | {"metric": metric}), write_heading(metric)
+            line[heading] = write_cell(cell)
             line[f"paper: {heading}"] = format_number(cell["published"], metric, paper=True)
         line["seeds"] = str(cells["seeds"].max() or "")
         line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
@@ -116,27 +117,32 @@ def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
 
 
 def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show, as `show_table`, rows <model>/<first>/<second>, a block for each data set and model."""
-    parts = table["row"].str.partition("/")
+    """Show, as `show_table`, pairs of rankings in their order, a block for each data set and model."""
     blocks = []
-    for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
-        pairs = show_table(rows, labels)[0].rows.drop(columns="data set").rename(columns={"row": "first, second"})
+    for (dataset, model), rows in table.groupby(["dataset", "model"], sort=False):
+        # as the part, the second is parted from the first by a comma
+        pairs = show_table(rows.assign(model="", part=rows["other"], other=""), labels)[0].rows
         title = ", ".join(filter(None, (display_name(str(dataset)), write_name(str(model), labels))))
-        blocks.append(Block(pairs, title))
+        blocks.append(Block(pairs.drop(columns="data set").rename(columns={"row": "first, second"}), title))
     return blocks or show_table(table, labels)
 
 
-def write_mean(cell: TableRow) -> str:
+def show_marks(table: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show, as `show_table`, attributions beside marked words: what attention is held against, behind a dash."""
+    return show_table(table, labels, " - ")
+
+
+def write_cell(cell: TableRow) -> str:
     """Write a mean with its interval or, where there is none, its sd over seeds."""
     mean, sd = (format_number(cell[name], cell["metric"]) for name in ("mean", "sd"))
     return mean and mean + (write_interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
 
 
-CLAIMS = (
+CLAIM_NOTE = (
     "●·· low, ·●· middle, ··● high; – nothing stated; ≠ classes lie apart: the lowest, the highest. A statement may "
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
-HEADS = ["question", "low", "middle", "high"]
+GRID_HEADINGS = ["question", "low", "middle", "high"]
 SHUFFLED_NOTE = (
     "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
 )
@@ -144,34 +150,35 @@ SHUFFLED_NOTE = (
 
 def draw_claim(zones: str) -> str:
     """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
-    whole, split, ends = zones.partition(BY_CLASS)
-    known = whole.strip(f"?{NONE}")
-    drawn = ["touch " * whole.endswith("?") + write_zones(known)] if known else []
-    drawn += [write_zones(NONE).strip()] if NONE in whole else []
+    overall, split, ends = zones.partition(BY_CLASS)
+    marks = overall.strip(f"?{NONE}")
+    drawn = ["touch " * overall.endswith("?") + write_zones(marks)] if marks else []
+    drawn += [write_zones(NONE).strip()] if NONE in overall else []
     drawn += [f"{BY_CLASS} {', '.join(map(write_zones, ends.split(',')))}"] if split else []
     return " or ".join(drawn)
 
 
-def list_zones(row: TableRow) -> list[str]:
+def list_shown_zones(row: TableRow) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    whole, _, ends = row["allowed"].partition(BY_CLASS)
-    said = row["said"].strip(BY_CLASS).split(",")
-    allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
-    return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
+    overall, _, ends = row["allowed"].partition(BY_CLASS)
+    statement = row["said"].strip(BY_CLASS).split(",")
+    allowed = ends.split(",") if len(statement) > 1 and ends else [overall] * len(statement)
+    return [zone for zone, may in zip(statement, allowed, strict=True) if len(zone) == 1 and may != ZONES]
 
 
 def show_grid(claims: pd.DataFrame) -> Block:
     """Show by which data sets each zone of each question is shown, from the claims on zones."""
-    found = {
+    evidence = {
         (row["question"], zone, display_name(row["dataset"])): None
         for row in claims[claims["holds"]].to_dict("records")
-        for zone in list_zones(row)
+        for zone in list_shown_zones(row)
     }
     lines = [
-        [asked.asks] + [", ".join(name for *shown, name in found if shown == [question, zone]) or "–" for zone in ZONES]
-        for question, asked in QUESTIONS.items()
+        [wording.asks]
+        + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
+        for question, wording in QUESTIONS.items()
     ]
-    return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
+    return Block(pd.DataFrame(lines, columns=GRID_HEADINGS, dtype=str), "Which control shows which zone")
 
 
 def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -180,9 +187,9 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
 
-    def write(row: TableRow) -> Texts:
-        least, most = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
-        bounds = f"{least} to {most}" if least and most else f"≥ {least}" if least else f"≤ {most}"
+    def write(row: TableRow) -> RowTexts:
+        lower, upper = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
+        bounds = f"{lower} to {upper}" if lower and upper else f"≥ {lower}" if lower else f"≤ {upper}"
         return {
             **name_row(row, labels, "model"),
             **read_plain(row, "claim", "statistic"),
@@ -192,9 +199,10 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
         }
 
     shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
-    kept = shuffled & controls["holds"]
-    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED_NOTE.format(kept.sum(), shuffled.sum())] * bool(shuffled.any())
-    worst_first = controls[~kept].sort_values("holds", kind="stable")
+    silent = shuffled & controls["holds"]
+    counts = SHUFFLED_NOTE.format(silent.sum(), shuffled.sum())
+    remarks = [CLAIM_NOTE] * bool(zones.any()) + [counts] * bool(shuffled.any())
+    worst_first = controls[~silent].sort_values("holds", kind="stable")
     claims = Block(show_rows(worst_first, write, CONTROLS.blank), text=" ".join(remarks))
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
 
@@ -213,9 +221,9 @@ def show_answer(row: TableRow, labels: Labels) -> Block:
     # all of a line but its question and its brief
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
     lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
-    who = ", ".join([display_name(row["dataset"]), write_name(row["paper"], labels), write_name(row["model"], labels)])
-    said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
-    return Block(lines, who, " ".join(filter(None, said)))
+    who = f"{display_name(row['dataset'])}, {write_names((row['paper'], row['model']), labels)}"
+    remarks = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
+    return Block(lines, who, " ".join(filter(None, remarks)))
 
 
 def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -223,14 +231,14 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
     measured = pd.DataFrame(QUESTIONS.values(), dtype=str)[["asks", "measured"]].rename(columns={"asks": "question"})
-    own = [show_answer(row, labels) for row in rows if row["model"]]
-    return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
+    answers = [show_answer(row, labels) for row in rows if row["model"]]
+    return [*answers, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
 def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         texts = name_row(row, labels, "model", "attribution")
         for name in WORDED_BY:
             value, low, high, attention = (
@@ -256,7 +264,7 @@ NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of 
 def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.texts: a few texts of each model."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
         items = [f"{mark_direction(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
         return {
@@ -275,16 +283,17 @@ def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
             },
         }
 
-    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{TOP} texts of each model", SAMPLE_NOTE)]
+    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{SHOWN_TEXTS} texts of each model", SAMPLE_NOTE)]
 
 
 def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table with the columns of `REPLICATION`, with a block for each paper and table."""
 
-    def write(row: TableRow) -> Texts:
+    def write(row: TableRow) -> RowTexts:
         metric = row["metric"]
         return {
-            **name_row(row, labels, "row"),
+            **name_row(row, labels),
+            "row": write_subject(row, labels),
             "metric": write_heading(metric),
             "published": format_number(row["published"], metric, paper=True),
             "ours": format_number(row["ours"], metric) + write_interval(row["low"], row["high"], metric),
@@ -298,15 +307,15 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
         return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
-        title = f"{find_label(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
+        title = f"{write_name(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
         blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
     return blocks
 
 
-def lay_out(shown: pd.DataFrame, style: str) -> str:
-    """Lay `shown` out in one of tabulate's styles; columns of numbers are aligned to the right."""
-    aligned = ["left" if name in WORDS else "right" for name in shown.columns]
-    rows, names = shown.to_numpy().tolist(), list(shown.columns)
+def write_grid(frame: pd.DataFrame, style: str) -> str:
+    """Lay `frame` out in one of tabulate's styles; columns of numbers are aligned to the right."""
+    aligned = ["left" if name in WORD_COLUMNS else "right" for name in frame.columns]
+    rows, names = frame.to_numpy().tolist(), list(frame.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
 
 
@@ -317,7 +326,7 @@ def write_markdown(parts: Sequence[Block], provenance: str) -> str:
     blocks = [
         block
         for part in parts
-        for block in (f"## {part.title}" if part.title else "", part.text, lay_out(part.rows, "pipe"))
+        for block in (f"## {part.title}" if part.title else "", part.text, write_grid(part.rows, "pipe"))
         if block
     ]
     return "\n\n".join([*blocks, f"<!-- {escaped} -->"]) + "\n"
@@ -327,7 +336,7 @@ def write_latex(parts: Sequence[Block], provenance: str) -> str:
     """Write a booktabs tabular for each block, after the provenance; titles and remarks are comments too."""
     blocks = []
     for part in parts:
-        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", lay_out(part.rows, "latex_booktabs").translate(TEX))
+        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", write_grid(part.rows, "latex_booktabs").translate(TEX))
         comments = "\n".join(filter(None, (part.title, part.text))).splitlines()
         blocks += [*(f"% {line}".rstrip() for line in comments), body]
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
@@ -337,17 +346,16 @@ def render(
     table: pd.DataFrame,
     path: Path,
     provenance: str,
-    shown: Shown,
+    show: Shown,
     labels: Labels,
     top: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> None:
     """Write a published table as `path` with the endings .csv, .json, .md and .tex.
 
-    `provenance` is one line of JSON. `shown` is the function of this module for this kind of table. `top` picks the
-    rows of the .csv file; without it, it has all. Raises AuditError where a name has no label or a file cannot be
-    written.
+    `provenance` is one line of JSON. `show` is the function of this module for this kind of table. `top` picks the
+    rows of the .csv file; without it, it has all. Raises AuditError where a file cannot be written.
     """
-    parts = shown(table, labels)
+    parts = show(table, labels)
     texts = {
         ".csv": (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
         ".json": f"{provenance}\n",

@@ -25,24 +25,22 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from attention_audit.columns.tables import REPLICATION
+from attention_audit.columns.tables import OF_ROW, REPLICATION
 from attention_audit.names import display_name
 
 from .datasets import Records, name_rebuilt
-from .papers import CELLS, has_encoder
-from .published import Fact, read_facts
-from .tidy import Frames, Row, join_notes
+from .papers import ALL_ENCODERS, FLIP_CASES, has_encoder
+from .published import Fact, build_key, read_published
+from .tidy import Frames, RowValues, join_notes
 
-SIZES = "wp_table1_datasets"
+SIZES_TABLE = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-_LISTED = pd.read_csv(Path(__file__).with_suffix(".csv"))
-SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _LISTED.itertuples()}
+_SOURCE_ROWS = pd.read_csv(Path(__file__).with_suffix(".csv"))
+SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _SOURCE_ROWS.itertuples()}
 """The table of this package with the counterparts of each published table."""
-ENCODERS = "encoders/"
-"""The beginning of rows whose number the paper gives for all models with an encoder together."""
 TOLERANCE = 1e-9
 """The tolerance when decimals are compared in floating point."""
-COMPATIBLE, NOT_COMPATIBLE, UNKNOWN = "compatible", "not compatible", "unknown"
+COMPATIBLE, NOT_COMPATIBLE, UNDECIDED = "compatible", "not compatible", "unknown"
 AT_LEAST = "the paper gives a lower bound"
 """The note of a published number that is one."""
 
@@ -81,7 +79,7 @@ def estimate_text_variance(metric: str, value: float, accuracy: float) -> float:
     """
     if metric == "accuracy":
         return value * (1 - value)
-    if metric in CELLS:
+    if metric in FLIP_CASES:
         return value * (100 - value)
     return estimate_f1_variance(value, accuracy) if metric == "f1" else nan
 
@@ -91,14 +89,14 @@ def judge_agreement(fact: Fact, ours: float, seeds: int, low: float, high: float
     if seeds == 0:
         low = high = ours
     if isnan(low):
-        return UNKNOWN
+        return UNDECIDED
     reach = fact.rounding + TOLERANCE
     return COMPATIBLE if low - reach <= fact.value <= high + reach else NOT_COMPATIBLE
 
 
 def compare(
     fact: Fact, cell: Mapping[Any, Any], remarks: Sequence[str], per_text: float, texts: float, same_data: bool
-) -> Row:
+) -> RowValues:
     """Make one row of `REPLICATION`, but for the paper and table: a number beside its counterpart, a row of `TABLE`.
 
     per_text: `estimate_text_variance`, over `texts` texts of our test split. same_data: whether the data are
@@ -112,9 +110,9 @@ def compare(
     other_texts = fact.test_texts is not None and seeds > 0
     reach = find_half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     # our number may be any distance above a lower bound
-    least = ours - reach - (inf if at_least else 0.0)
+    lowest = ours - reach - (inf if at_least else 0.0)
     return {
-        **{name: cell[name] for name in ("dataset", "row", "metric")},
+        **{name: cell[name] for name in ("dataset", *OF_ROW, "metric")},
         "published": fact.value,
         "ours": ours,
         "low": low,
@@ -125,7 +123,7 @@ def compare(
         "one_high": ours + reach,
         "half_width": reach,
         "chance": "" if isnan(reach) else "seeds and texts" if other_texts else "seeds",
-        "agreement": judge_agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
+        "agreement": judge_agreement(fact, ours, seeds, lowest, ours + reach) if same_data or not seeds else UNDECIDED,
         "note": join_notes(
             "" if at_least else fact.note,
             f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
@@ -136,23 +134,24 @@ def compare(
     }
 
 
-def list_counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
-    """List, for each row of one of our tables, the paper's data set, row and metric that correspond to it, and the row.
+def list_counterparts(
+    table: pd.DataFrame, paper: str, number: str
+) -> Iterator[tuple[tuple[str, ...], Mapping[Any, Any]]]:
+    """List, for each row of one of our tables, the key of the paper's number that corresponds to it, and the row.
 
     Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
-    own = {key[2] for key in read_facts() if key[0] == paper}
+    datasets = {key[2] for key in read_published() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
-        dataset, row, metric = display_name(str(cell["dataset"])), str(cell["row"]), str(cell["metric"])
-        yield dataset, row, metric, cell
-        model, _, rest = row.partition("/")
-        if rest and dataset in own and has_encoder(model):
-            yield "all", f"{ENCODERS}{rest}", metric, cell
+        about = {**cell, "paper": paper, "table": number, "dataset": display_name(str(cell["dataset"]))}
+        yield build_key(about), cell
+        if about["dataset"] in datasets and has_encoder(str(cell["model"])):
+            yield build_key({**about, "dataset": "all", "model": ALL_ENCODERS}), cell
 
 
-def read_means(table: pd.DataFrame, metric: str) -> pd.Series:
-    """Take the means of a metric by data set and row."""
-    return table[table["metric"] == metric].set_index(["dataset", "row"])["mean"].astype(float)
+def read_means(table: pd.DataFrame, metric: str, by: str) -> pd.Series:
+    """Take the means of a metric by data set and another column."""
+    return table[table["metric"] == metric].set_index(["dataset", by])["mean"].astype(float)
 
 
 def replication(
@@ -169,20 +168,24 @@ def replication(
     name of a single model.
     """
     rows = []
-    sizes: Mapping[Any, float] | pd.Series = read_means(tables[SIZES], "instances") if SIZES in tables else {}
+    sizes: Mapping[Any, float] | pd.Series = (
+        read_means(tables[SIZES_TABLE], "instances", "part") if SIZES_TABLE in tables else {}
+    )
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
-        accuracies = read_means(tables[name], "accuracy")
-        for *what, cell in list_counterparts(tables[name], paper):
-            fact = read_facts().get((paper, number, *what))
+        accuracies = read_means(tables[name], "accuracy", "model")
+        for key, cell in list_counterparts(tables[name], paper, number):
+            fact = read_published().get(key)
             if fact is None:
                 continue
-            own, row = str(cell["dataset"]), str(cell["row"])
-            about = (name.partition("_")[0], row) if cell["seeds"] else ()
-            trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
-            data = [*filter(None, [name_rebuilt(records.get(own, []))]), *of_data.get(own, [])]
-            per_text = estimate_text_variance(str(cell["metric"]), float(cell["mean"]), accuracies.get((own, row), nan))
-            found = compare(fact, cell, [*data, *trained], per_text, sizes.get((own, "test"), nan), not data)
-            rows.append({"paper": paper, "table": number, **found})
+            dataset, model = str(cell["dataset"]), str(cell["model"])
+            about = (name.partition("_")[0], model) if cell["seeds"] else ()
+            trained = [remark for each in about for remark in of_models.get(dataset, {}).get(each, [])]
+            data = [*filter(None, [name_rebuilt(records.get(dataset, []))]), *of_data.get(dataset, [])]
+            per_text = estimate_text_variance(
+                str(cell["metric"]), float(cell["mean"]), accuracies.get((dataset, model), nan)
+            )
+            comparison = compare(fact, cell, [*data, *trained], per_text, sizes.get((dataset, "test"), nan), not data)
+            rows.append({"paper": paper, "table": number, **comparison})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -26,83 +26,83 @@ from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
 from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
-from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
+from .tidy import Frames, RowValues, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
-BOUNDS = ("value", "low", "high")
+ESTIMATE_ENDS = ("value", "low", "high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}
-TOP = 3
+SHOWN_TEXTS = 3
 """How many texts of each model are shown outside the Parquet file."""
 
 
-def list_bounds(name: str, found: Any) -> dict[str, float]:
+def list_bounds(name: str, effect: Any) -> dict[str, float]:
     """Name the columns of an estimate, or effect, that stands beside an answer."""
-    return {f"{name}_{end}": getattr(found, end) for end in BOUNDS}
+    return {f"{name}_{end}": getattr(effect, end) for end in ESTIMATE_ENDS}
 
 
-def describe_class(part: Part, zones: str) -> Row:
+def describe_class(part: Part, zones: str) -> RowValues:
     """Describe what was found of one class, for JSON."""
-    numbers = {**{end: getattr(part.estimate, end) for end in BOUNDS}, "shuffled": part.shuffled}
-    known = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
-    return {"name": part.name, "texts": part.fewest, **known, "zones": zones}
+    numbers = {**{end: getattr(part.estimate, end) for end in ESTIMATE_ENDS}, "shuffled": part.shuffled}
+    rounded = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
+    return {"name": part.name, "texts": part.fewest, **rounded, "zones": zones}
 
 
-def list_columns(question: str, cell: Cell) -> Row:
+def list_answer_columns(question: str, cell: Cell) -> RowValues:
     """Name the columns of one question."""
-    found = cell.part.estimate
+    effect = cell.part.estimate
     classes = [describe_class(part, zones) for part, zones in cell.classes]
     columns = {
-        **{name: getattr(found, name) for name in (*BOUNDS, "next_low", "next_high", "texts", "trainings")},
+        **{name: getattr(effect, name) for name in (*ESTIMATE_ENDS, "next_low", "next_high", "texts", "trainings")},
         **{name: getattr(cell, name) for name in ("zones", "said", "reason", "clause", "left_out", "apart")},
-        "each": found.each if len(found.each) > 1 else [],
+        "each": effect.each if len(effect.each) > 1 else [],
         "shuffled": cell.part.shuffled,
         "classes": json.dumps(classes, ensure_ascii=False) if classes else "",
     }
     return {f"{question}_{name}": value for name, value in columns.items()} | {**cell.beside}
 
 
-def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> Row:
+def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> RowValues:
     """Compare S trainings with always giving the largest class: labels (N,), predictions (S, N).
 
     Of several classes that are equally frequent, the one that leaves the most doubt counts, so that no order of classes
     decides.
     """
-    found = [estimate(sample, groups, (-1.0, 1.0)) for sample in compare_largest(labels, predictions)]
-    least = min(found, key=lambda one: (round(one.low, 9), round(one.high, 9)))
+    gains = [estimate(sample, groups, (-1.0, 1.0)) for sample in compare_largest(labels, predictions)]
+    lowest = min(gains, key=lambda gain: (round(gain.low, 9), round(gain.high, 9)))
     return {
-        "learnt": "yes" if least.low > 0 else "no",
-        **list_bounds("learnt", least),
+        "learnt": "yes" if lowest.low > 0 else "no",
+        **list_bounds("learnt", lowest),
         "macro_f1": float(np.mean([macro_f1(labels, row) for row in predictions])),
         "accuracy": float(np.mean([accuracy(labels, row) for row in predictions])),
         "majority_accuracy": float(np.bincount(labels).max() / len(labels)),
     }
 
 
-def list_marks(own: pd.DataFrame) -> Row:
+def list_plausibility(plausibility: pd.DataFrame) -> RowValues:
     """Name the columns of attention beside marked words, from the rows of `plausibility` of one model."""
-    single = own[own["annotator"] != ""]
-    attention, random, others = (
+    single = plausibility[plausibility["annotator"] != ""]
+    attention, random, annotators = (
         average_measures(single[single["attribution"] == name], ["auprc"])["auprc"]
         for name in ("attention", "random", "others")
     )
     return {
         **list_bounds("plausibility", attention),
         "plausibility_random": random.value,
-        "plausibility_others": others.value,
+        "plausibility_others": annotators.value,
         "plausibility_texts": attention.texts,
     }
 
 
-def answer_subject(measured: MeasuredModel, asked: Asked = ASK_FUNCTIONS) -> Row:
+def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) -> RowValues:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
-    subject, own = measured.subject, measured.select_rows("predictions")
+    subject, predictions = measured.subject, measured.select_rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
-    if own["label"].notna().any():
-        labels = own.drop_duplicates("id")["label"].to_numpy(np.int64)
+    if predictions["label"].notna().any():
+        labels = predictions.drop_duplicates("id")["label"].to_numpy(np.int64)
         row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
-    for question, ask in asked.items():
-        row |= list_columns(question, ask_question(ask, measured))
-    return row | {"note": ask_order(row)} | list_marks(measured.select_rows("plausibility"))
+    for question, ask in questions.items():
+        row |= list_answer_columns(question, ask_question(ask, measured))
+    return row | {"note": ask_order(row)} | list_plausibility(measured.select_rows("plausibility"))
 
 
 def summary(
@@ -130,10 +130,10 @@ def divide_gain(gained: Floats, best: Floats) -> Floats:
     return np.divide(gained, best, out=np.full_like(gained, nan), where=best > 0)
 
 
-def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.Series) -> pd.DataFrame:
+def describe_texts(measured: MeasuredModel, answers: Mapping[Any, Any], tokens: pd.Series) -> pd.DataFrame:
     """Make the rows of columns.TEXTS of one training of one model.
 
-    `said`: its row of the summary. `tokens`: the words of each text.
+    `answers`: its row of the summary. `tokens`: the words of each text.
     """
     subject = measured.subject
     seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
@@ -153,31 +153,33 @@ def describe_texts(measured: MeasuredModel, said: Mapping[Any, Any], tokens: pd.
     falls = add_falls(located)
     floor, weighed, best = (take(select_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
     # no model is called ""
-    moved = select_run(measured.audits["comparison"], *(said[f"unique_{name}"] for name in ("model", "seed", "lambda")))
-    moved = moved.set_index("id")
-    jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
-    places, over_pairs = make_pair_grids(measured.select_pairs(seed), ["jsd", "chance_jsd", "same_top"], ids)
-    apart, by_chance, same = (values.sum(0) for values in over_pairs)
+    comparison = select_run(
+        measured.audits["comparison"], *(answers[f"unique_{name}"] for name in ("model", "seed", "lambda"))
+    )
+    comparison = comparison.set_index("id")
+    jsd, tvd, chance = (take(comparison, name) for name in ("jsd", "tvd", "chance_jsd"))
+    pairs, over_pairs = make_pair_grids(measured.select_pairs(seed), ["jsd", "chance_jsd", "same_top"], ids)
+    distance, by_chance, same = (values.sum(0) for values in over_pairs)
     by_id = top_items.reindex(ids)
     positions, weights, contributions = (
         [row[~np.isnan(row)].tolist() for row in by_id.filter(like=f"{name}_").to_numpy(np.float64, na_value=nan)]
         for name in ("top_items", "top_weights", "top_contributions")
     )
-    columns: Row = {
+    columns: RowValues = {
         **subject.model_dump(include={"dataset", "suite", "model"}),
         "seed": seed,
         "id": ids,
         "words": [
-            [str(tokens[id_][int(at)] if subject.items == "words" else int(at) + 1) for at in own]
-            for id_, own in zip(ids, positions, strict=True)
+            [str(tokens[id_][int(at)] if subject.items == "words" else int(at) + 1) for at in items]
+            for id_, items in zip(ids, positions, strict=True)
         ],
         "weights": weights,
         "contributions": contributions,
-        "others": len(places),
+        "others": len(pairs),
         "agree": np.nan_to_num(same).astype(np.int64),
         "moved": jsd,
         "moved_tvd": tvd,
-        "stable": 1 - divide_gain(apart, by_chance),
+        "stable": 1 - divide_gain(distance, by_chance),
         "used": take(permutation, "mean_tvd"),
         "ranks": divide_gain(random - attention, random - smallest),
         "located": divide_gain(weighed - floor, best - floor),
@@ -206,14 +208,14 @@ def texts(
     of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
     those of tables.summary, but for consistency and plausibility.
     """
-    said = {(row["dataset"], row["suite"], row["model"]): row for row in summary.to_dict("records")}
+    answers = {(row["dataset"], row["suite"], row["model"]): row for row in summary.to_dict("records")}
     rows = [pd.DataFrame(columns=TEXTS.schema.names)]
     for measured in measure_subjects(subjects, audits, answer, {}, census):
         subject = measured.subject
         # which texts there are is known from the predictions
         if len(measured.audits["predictions"]):
-            own = said[subject.dataset, subject.suite, subject.model]
-            rows.append(describe_texts(measured, own, corpus[subject.dataset].set_index("id")["tokens"]))
+            of_model = answers[subject.dataset, subject.suite, subject.model]
+            rows.append(describe_texts(measured, of_model, corpus[subject.dataset].set_index("id")["tokens"]))
     return pd.concat(rows[1:] or rows, ignore_index=True)
 
 
@@ -223,4 +225,4 @@ def select_top(rows: pd.DataFrame) -> pd.DataFrame:
     They are drawn by a hash of their ids, so that neither what the maps look like nor their order chooses them.
     """
     drawn = rows.assign(drawn=rows["id"].map(lambda id_: sha256(id_.encode()).hexdigest()))
-    return rows[drawn.groupby(["dataset", "suite", "model"])["drawn"].rank(method="first") <= TOP]
+    return rows[drawn.groupby(["dataset", "suite", "model"])["drawn"].rank(method="first") <= SHOWN_TEXTS]

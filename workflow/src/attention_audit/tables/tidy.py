@@ -15,12 +15,11 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
 from attention_audit.answer.samples import erase
 from attention_audit.arrays import Floats, Integers
-from attention_audit.columns.tables import TABLE
+from attention_audit.columns.tables import OF_ROW, TABLE
 from attention_audit.contrasts import EvaluatedModel
-from attention_audit.errors import AuditError
-from attention_audit.names import Names, display_name
+from attention_audit.names import display_name
 
-from .published import find_fact, read_facts
+from .published import FACT_KEY, find_fact, read_published
 
 Subjects = Sequence[EvaluatedModel]
 """The judged models."""
@@ -28,7 +27,7 @@ Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
 
 
-Row = dict[str, Any]
+RowValues = dict[str, Any]
 """A row of a table, by column."""
 
 
@@ -39,10 +38,10 @@ def map_groups(corpus: Frames) -> dict[str, dict[Any, Any]]:
 
 def number_groups(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
     """Give each text a number, the same for those that share something, (N,); None where none does."""
-    known = [groups.get(id_) for id_ in ids]
-    if not any(known):
+    keys = [groups.get(id_) for id_ in ids]
+    if not any(keys):
         return None
-    numbers, _ = pd.factorize(pd.Series(known, dtype=object))
+    numbers, _ = pd.factorize(pd.Series(keys, dtype=object))
     alone = numbers < 0
     numbers[alone] = len(ids) + np.arange(alone.sum())
     return numbers.astype(np.int64)
@@ -66,11 +65,11 @@ def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFra
     return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
 
 
-def split_models(rows: pd.DataFrame, *others: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
-    """Split rows of audits by data set and model, with both, as `dataset` and `row`, in a dictionary."""
+def split_models(rows: pd.DataFrame, *frames: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[pd.DataFrame]]]:
+    """Split rows of audits by data set and model, with both in a dictionary."""
     for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
-        own = [select_run(frame[frame["dataset"] == dataset], model) for frame in (rows, *others)]
-        yield {"dataset": dataset, "row": model}, own
+        parts = [select_run(frame[frame["dataset"] == dataset], model) for frame in (rows, *frames)]
+        yield {"dataset": dataset, "model": model}, parts
 
 
 def list_values(rows: pd.DataFrame, name: str) -> list[Any]:
@@ -118,39 +117,40 @@ def estimate_ranks(order: pd.DataFrame, sets: pd.DataFrame) -> Estimate:
     """
     seeds, ids = list_values(order, "seed"), list_values(order, "id")
     orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
-    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
-    return estimate(erase(random, own, smallest))
+    random, weighed, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    return estimate(erase(random, weighed, smallest))
 
 
-def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
+def list_estimates(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[RowValues]:
     """List the cells of a row of a table by metric, each with what it is about, and the number of its trainings where
     `about` has none.
     """
     return [
-        {"mean": found.value, "sd": found.spread, "low": found.low, "high": found.high, "seeds": found.trainings}
+        {"mean": cell.value, "sd": cell.spread, "low": cell.low, "high": cell.high, "seeds": cell.trainings}
         | {**about, "metric": metric}
-        for metric, found in cells.items()
+        for metric, cell in cells.items()
     ]
 
 
 def average_columns(
-    rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
+    rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], highest: float = 1.0, signed: Collection[str] = ()
 ) -> pd.DataFrame:
     """Average each of the columns `metrics` over seeds and texts, with the columns of `TABLE` that the means have.
 
-    One row of a table for each data set and each combination of the columns `by`, which names it, parted by /; another
-    metric, `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,
-    or -`most` where `signed` names the column.
+    One row of a table for each data set and each combination of the columns `by`, which it has too; another metric,
+    `texts`, is their number. NaN marks a text without a value. The values are at most `highest`, and at least 0,
+    or -`highest` where `signed` names the column.
     """
-    found: list[Row] = []
-    for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
-        seeds = sorted(list_values(own, "seed"))
+    lines: list[RowValues] = []
+    for (dataset, *parts), group in rows.groupby(["dataset", *by], sort=False, observed=True):
+        seeds = sorted(list_values(group, "seed"))
         cells = {
-            name: estimate_mean(make_grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics
+            name: estimate_mean(make_grid(group, name, seeds), -highest if name in signed else 0.0, highest)
+            for name in metrics
         }
-        about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": len(seeds)}
-        found += list_cells(about, cells | {"texts": Estimate(own["id"].nunique())})
-    return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])
+        about = {"dataset": str(dataset), **dict(zip(by, map(str, parts), strict=True)), "seeds": len(seeds)}
+        lines += list_estimates(about, cells | {"texts": Estimate(group["id"].nunique())})
+    return pd.DataFrame(lines, columns=["dataset", *by, "seeds", "metric", "mean", "sd", "low", "high"])
 
 
 def average_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -166,18 +166,18 @@ def join_notes(*notes: str) -> str:
 
 def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Add a column for the published value, where the paper's `table` has one, and its note before others."""
-    found = [find_fact(table, *key, paper) for key in zip(rows["dataset"], rows["row"], rows["metric"], strict=True)]
-    own = rows["note"] if "note" in rows else [""] * len(rows)
+    facts = [find_fact(table, row, paper) for row in rows.to_dict("records")]
+    notes = rows["note"] if "note" in rows else [""] * len(rows)
     return rows.assign(
-        published=[fact.value if fact else nan for fact in found],
-        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(found, own, strict=True)],
+        published=[fact.value if fact else nan for fact in facts],
+        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(facts, notes, strict=True)],
     )
 
 
 def add_first(rows: pd.DataFrame, audit: pd.DataFrame, column: str) -> pd.DataFrame:
     """Add a column of an audit to rows of a table: its first value of each data set and model."""
-    first = audit.groupby(["dataset", "model"], observed=True)[column].first()
-    return rows.assign(**{column: first.reindex(pd.MultiIndex.from_frame(rows[["dataset", "row"]])).to_numpy()})
+    values = audit.groupby(["dataset", "model"], observed=True)[column].first()
+    return rows.assign(**{column: values.reindex(pd.MultiIndex.from_frame(rows[["dataset", "model"]])).to_numpy()})
 
 
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
@@ -192,51 +192,32 @@ def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> 
     `reasons` says, by data set, why it was not available. The columns are those of `TABLE`, so that the rows can
     be appended to a table.
     """
-    rows = []
+    rows: list[RowValues] = []
     for dataset, reason in reasons.items():
         of_paper = (paper, table, display_name(dataset))
-        cells = [(*key[3:], fact.value) for key, fact in read_facts().items() if key[:3] == of_paper] or [("", "", nan)]
-        rows += [(dataset, *cell, f"not run: {reason}") for cell in cells]
-    return fill_columns(pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"]))
+        facts = [(key, fact) for key, fact in read_published().items() if key[:3] == of_paper]
+        cells = [dict(zip(FACT_KEY[3:], key[3:], strict=True), published=fact.value) for key, fact in facts]
+        about = {"dataset": dataset, "note": f"not run: {reason}"}
+        rows += [TABLE.blank | cell | about for cell in cells or [{}]]
+    return pd.DataFrame(rows, columns=TABLE.schema.names)
 
 
-def find_places(kind: str, names: pd.Series, order: Iterable[str]) -> Integers:
-    """Find the place of each name in its order. Raises AuditError for one that has none."""
-    if isinstance(order, Names):
-        order.refuse_unknown(names)
-        order = order.extend(names)
-    known = pd.Index([*dict.fromkeys(order)])
-    places = known.get_indexer(pd.Index(names))
-    if (places < 0).any():
-        raise AuditError(
-            f"{kind} {names[places < 0].iloc[0]!r} has no place in this table (known: {', '.join(known)}); "
-            f"declare it where the table's function in attention_audit/tables/ orders its {kind}s"
-        )
-    return places
+def rank_names(names: pd.Series, order: Iterable[str] = ()) -> Integers:
+    """Rank names by an order; those that it has not follow, in order of appearance."""
+    return pd.Index(dict.fromkeys([*order, *names])).get_indexer(pd.Index(names))
 
 
-def as_table(
-    rows: pd.DataFrame | Sequence[pd.DataFrame],
-    row_order: Iterable[str],
-    metric_order: Iterable[str],
-    *part_orders: Iterable[str],
+def order_rows(
+    rows: pd.DataFrame | Sequence[pd.DataFrame], metrics: Iterable[str] = (), **orders: Iterable[str]
 ) -> pd.DataFrame:
-    """Order rows, of one frame or of several, by data set (as they come), row, lambda and metric, with the columns of
-    `TABLE`.
+    """Order rows, of one frame or of several, and give them the columns of `TABLE`: by data set (as they come), then by
+    the columns of `orders`, then by what else they are about, by lambda and by metric.
 
-    part_orders: of the further parts of a row's name, which "/" and "~" separate; row_order is that of the first part,
-    or of the whole name. Names of the user's own stand behind `Names`. Raises AuditError for a part of a row, or a
-    metric, that is not in its order.
+    orders: names by column. Names that an order has not follow, in order of appearance.
     """
-    if not isinstance(rows, pd.DataFrame):
-        rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    rows = fill_columns(rows)
-    parts = rows["row"].str.split("[/~]", n=len(part_orders), expand=True) if part_orders else rows[["row"]]
-    named = zip(parts.fillna("").items(), (row_order, *part_orders), strict=False)
-    places: list[Any] = [
-        pd.factorize(rows["dataset"])[0],
-        *(find_places("row", names, order) for (_, names), order in named),
-        rows["lambda"].astype(float),
-        find_places("metric", rows["metric"], metric_order),
-    ]
-    return rows.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
+    frames = [rows] if isinstance(rows, pd.DataFrame) else rows
+    table = pd.concat([*map(fill_columns, frames)], ignore_index=True)
+    names = dict.fromkeys(["dataset", *orders, *OF_ROW])
+    ranks = [rank_names(table[name], orders.get(name, ())) for name in names]
+    keys: list[Any] = [*ranks, table["lambda"].astype(float), rank_names(table["metric"], metrics)]
+    return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)

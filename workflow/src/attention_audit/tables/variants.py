@@ -19,17 +19,17 @@ from attention_audit.names import RANKINGS, Names
 
 from .published import RERUN, find_fact
 from .tidy import (
-    Row,
+    RowValues,
     add_first,
     add_published,
-    as_table,
     average_columns,
     average_seeds,
     estimate_ranks,
     join_notes,
-    list_cells,
+    list_estimates,
     make_grid,
     make_grids,
+    order_rows,
     select_ranking,
     split_models,
 )
@@ -59,7 +59,7 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
     return predictions.assign(accuracy=right.astype(np.float64))
 
 
-def take_median(removed: Floats, resamples: int) -> Estimate:
+def take_median_share(removed: Floats, resamples: int) -> Estimate:
     """Take the median over texts of the share of items that goes before the decision flips, from (S, N).
 
     Of each text the mean over trainings counts; where the decision never flips (NaN), all items go. The interval is the
@@ -73,12 +73,12 @@ def take_median(removed: Floats, resamples: int) -> Estimate:
 
 def describe_reruns(row: Mapping[Any, Any]) -> str:
     """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
-    said = []
+    reruns = []
     for number, table in enumerate(RERUNS, start=1):
-        facts = [find_fact(table, row["dataset"], row["row"], name, "MD2020") for name in ("accuracy", "magnitude")]
+        facts = [find_fact(table, {**row, "metric": name}, "MD2020") for name in ("accuracy", "magnitude")]
         values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
-        said.append(values and f"rerun {number}: accuracy and conicity {values}")
-    return join_notes(*said)
+        reruns.append(values and f"rerun {number}: accuracy and conicity {values}")
+    return join_notes(*reruns)
 
 
 def md_table_diversity(
@@ -102,32 +102,34 @@ def md_table_diversity(
     by_loo = correlation[correlation["pair"] == "attention~loo"]
     audits = (mark_right(predictions), conicity, permutation, by_loo, ranked_sets, performance)
     in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
-    found: list[Row] = []
-    for about, (right, alike, moved, ranked, sets, trained) in split_models(*in_order):
+    lines: list[RowValues] = []
+    for about, (right, conicities, permuted, ranked, sets, trained) in split_models(*in_order):
         sources = {
             "accuracy": (right, "accuracy", 0.0),
-            "conicity": (alike, "conicity", -1.0),
-            "magnitude": (alike, "magnitude", -1.0),
-            "permutation_tvd": (moved, "median_tvd", 0.0),
+            "conicity": (conicities, "conicity", -1.0),
+            "magnitude": (conicities, "magnitude", -1.0),
+            "permutation_tvd": (permuted, "median_tvd", 0.0),
             "tau_loo": (ranked, "tau", -1.0),
         }
-        cells = {name: estimate_mean(make_grid(rows, column), least) for name, (rows, column, least) in sources.items()}
-        cells["used"] = estimate(average_texts(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0))
+        cells = {
+            name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()
+        }
+        cells["used"] = estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
-            cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median(removed, resamples)}
+            cells |= {"ranks": estimate_ranks(order, sets), "fraction_removed": take_median_share(removed, resamples)}
         cells["texts"] = Estimate(right["id"].nunique())
         seeds, selection = trained["seed"].nunique(), trained["selection"].iloc[0]
-        found += list_cells({**about, "seeds": seeds, "selection": selection}, cells)
-    rows = pd.DataFrame(found)
-    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in found]
-    return as_table(add_published(rows, "Table 2", "MD2020"), models, DIVERSITY)
+        lines += list_estimates({**about, "seeds": seeds, "selection": selection}, cells)
+    rows = pd.DataFrame(lines)
+    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in lines]
+    return order_rows(add_published(rows, "Table 2", "MD2020"), DIVERSITY, model=models)
 
 
 def describe_rerun(row: Mapping[Any, Any]) -> str:
     """Say what the independent rerun of Pruthi et al. 2020 has for a number; "" where it has none."""
-    fact = find_fact(RERUN, row["dataset"], row["row"], row["metric"], "PD2020")
+    fact = find_fact(RERUN, row, "PD2020")
     what = "accuracy" if row["metric"] == "accuracy_percent" else "attention on them"
     return f"rerun by Habacker et al. 2021: {what} {fact.value:g} %" if fact else ""
 
@@ -138,32 +140,32 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
-    as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
+    as wrong. Notes give the number of the independent rerun.
     """
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
-    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], most=100)
+    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], highest=100)
     judged = add_first(judged, impermissible, "lambda")
-    others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    others = average_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
-    rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
+    retrained = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
+    retrained = average_seeds(retrained.assign(value=100.0 * retrained["value"]), ["dataset", "model"])
+    rows = pd.concat([judged, retrained.assign(metric="accuracy_percent")], ignore_index=True)
     rows = add_first(rows, performance, "selection")
     rows.loc[rows["metric"] == "texts", "selection"] = ""
-    anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
+    anonymised = rows["model"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
-    return as_table(add_published(rows, "Table 3", "PD2020"), models, DECEPTION)
+    return order_rows(add_published(rows, "Table 3", "PD2020"), DECEPTION, model=models)
 
 
 def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
     """List the curve of each order, in the order of names.RANKINGS, from the rows of one data set."""
     right = make_grids(mark_right(predictions), "accuracy", "model")
-    found: dict[str, Curve] = {}
+    curves: dict[str, Curve] = {}
     for model, values in right.items():
         order, _, percent = model.rpartition("_")
         if order:
-            found.setdefault(order, {0: right["base"]})[int(percent)] = values
-    return {order: dict(sorted(found[order].items())) for order in RANKINGS.arrange(found)}
+            curves.setdefault(order, {0: right["base"]})[int(percent)] = values
+    return {order: dict(sorted(curves[order].items())) for order in RANKINGS.arrange(curves)}
 
 
 def measure_area(curve: Curve) -> Floats:
@@ -171,22 +173,20 @@ def measure_area(curve: Curve) -> Floats:
     return np.trapezoid(np.stack([*curve.values()]), np.array([*curve]) / 100, axis=0)
 
 
-def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
+def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
     """Estimate RACU of each order but the random one (Madsen et al. 2022): the area between the curves of accuracy of
     random masking and of the order, as a share of what it could be, which is the area above what random masking leaves
     at its end; mean over trainings.
 
     predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
-    Raises AuditError for a model that is not one of `models`.
     """
-    models.refuse_unknown(predictions["model"].unique())
     rows = []
-    for dataset, own in predictions.groupby("dataset", sort=False, observed=True):
-        found = make_curves(own)
-        random = found.pop("random")
-        below, left = measure_area(random), random[max(random)]
-        for order, curve in found.items():
-            racu = estimate(take_share(below - measure_area(curve), below - left))
-            about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
-            rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
-    return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
+    for dataset, of_dataset in predictions.groupby("dataset", sort=False, observed=True):
+        curves = make_curves(of_dataset)
+        random = curves.pop("random")
+        below, end = measure_area(random), random[max(random)]
+        for order, curve in curves.items():
+            racu = estimate(take_share(below - measure_area(curve), below - end))
+            about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
+            rows += list_estimates(about, {"racu": racu, "texts": Estimate(end.shape[1])})
+    return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)
