@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("extending")]
 MOST = {
     "A table, or a figure": 3,
     "A rule": 2,
-    "An audit": 3,
+    "An audit": 2,
     "An audit outside of the package": 1,
     "A ranking for erasure": 1,
     "An attribution": 1,
