@@ -158,7 +158,7 @@ use rule performance as attention_maps with:
         **tell("attention_maps", SETTINGS.build_audits(AttentionMapsJob, "attention_maps", list_shown_runs)),
 
 
-use rule performance as attribute with:
+rule attribute:
     """Run one training again: gradients, leave-one-out, integrated gradients; words deleted, replaced or faded."""
     input:
         unpack(INPUTS.list_attributed),
@@ -172,6 +172,9 @@ use rule performance as attribute with:
         soft="<results>/attributions/{dataset}/{model}/seed{seed}/soft.parquet",
     log:
         "<logs>/attribute/{dataset}/{model}/seed{seed}.log",
+    conda:
+        ENVIRONMENT
+    threads: CONFIG.threads
     resources:
         mem_mb=grow(2000, 50),
         runtime=grow(30, 10),
@@ -179,6 +182,8 @@ use rule performance as attribute with:
     params:
         **tell("attribute", SETTINGS.build_attributing, SETTINGS.list_attribution_modules),
         checksums=checksum(INPUTS.list_attributed_source),
+    shell:
+        STAGE
 
 
 use rule performance as attribution with:

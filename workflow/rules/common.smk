@@ -225,6 +225,8 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
     """Make the params of a rule: each setting that its stage is told, and the hash of its code, which Snakemake compares
     with those of the last run; then the words of the command, which it does not, as they depend on the input.
 
+    `use rule` keeps the params of the rule that it begins with, so it is for rules that are told all that this one is.
+
     build: builds the settings. list_modules: lists modules that the stage calls without importing them; prints: those
     whose words it prints.
     """

@@ -160,28 +160,6 @@ use rule train as retrain_masked with:
         **tell("retrain_masked", SETTINGS.build_masking, SETTINGS.list_modules),
 
 
-use rule train as read_classifier with:
-    """Read a Transformer classifier of the user's out, with the tail that decides under other weights."""
-    input:
-        given=INPUTS.list_given,
-        corpus="<results>/corpora/{dataset}/corpus.parquet",
-    output:
-        readout=f"{READOUT}/test.parquet",
-        tail=f"{READOUT}/tail.safetensors",
-    log:
-        "<logs>/read_classifier/{dataset}/{model}/seed{seed}.log",
-    wildcard_constraints:
-        dataset=match_made("read_classifier"),
-    priority: 80
-    resources:
-        mem_mb=grow(4000, 200),
-        runtime=grow(30, 20),
-        gpu=GPU,
-    params:
-        **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),
-        checksums=checksum(INPUTS.list_given),
-
-
 rule import_readout:
     """Check a readout of the user's, beside the first training of its model, and import it."""
     input:
@@ -206,6 +184,28 @@ rule import_readout:
         checksums=checksum(INPUTS.list_given),
     shell:
         STAGE
+
+
+use rule import_readout as read_classifier with:
+    """Read a Transformer classifier of the user's out, with the tail that decides under other weights."""
+    input:
+        given=INPUTS.list_given,
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+    output:
+        readout=f"{READOUT}/test.parquet",
+        tail=f"{READOUT}/tail.safetensors",
+    log:
+        "<logs>/read_classifier/{dataset}/{model}/seed{seed}.log",
+    wildcard_constraints:
+        dataset=match_made("read_classifier"),
+    priority: 80
+    resources:
+        mem_mb=grow(4000, 200),
+        runtime=grow(30, 20),
+        gpu=GPU,
+    params:
+        **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),
+        checksums=checksum(INPUTS.list_given),
 
 
 use rule import_readout as impose_uniform with:

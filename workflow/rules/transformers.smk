@@ -21,7 +21,7 @@ rule unpack:
         STAGE
 
 
-use rule unpack as build with:
+rule build:
     """Build a classifier whose truth is known from the words of a data set."""
     input:
         vocabulary=INPUTS.find_built_words,
@@ -30,11 +30,15 @@ use rule unpack as build with:
     log:
         "<logs>/build/built/{classifier}.log",
     localrule: True
+    conda:
+        ENVIRONMENT
     params:
         **tell("build", SETTINGS.build_classifier),
+    shell:
+        STAGE
 
 
-use rule unpack as record_transformer with:
+rule record_transformer:
     """Record which Transformer this is, by the checksums of its files."""
     input:
         files=INPUTS.list_transformer_files,
@@ -45,9 +49,13 @@ use rule unpack as record_transformer with:
     wildcard_constraints:
         transformer="transformer|transformers/[^/]+",
     localrule: True
+    conda:
+        ENVIRONMENT
     params:
         **tell("record_transformer", SETTINGS.build_record),
         checksums=checksum(INPUTS.list_transformer_files),
+    shell:
+        STAGE
 
 
 rule encode:
