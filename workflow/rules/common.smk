@@ -49,7 +49,7 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.file_checks import hash_files, hash_mirrored
 from attention_audit.plan.inputs import Inputs
-from attention_audit.plan.params import describe_settings, list_keys, write_settings
+from attention_audit.plan.params import describe_settings, list_keys, list_leaves, write_settings
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.settings import JobSettings
 from attention_audit.plan.suites import SUITES
@@ -221,7 +221,7 @@ def name_files(wildcards, input, output):
 PARAMETERS = inspect.signature(lambda wildcards: None).parameters
 
 
-def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
+def tell(stage, build, list_modules=lambda wildcards: (), prints=(), within=()):
     """Make the params of a rule: each setting that its stage is told, and the hash of its code, which Snakemake compares
     with those of the last run; then the words of the command, which it does not, as they depend on the input.
 
@@ -254,9 +254,9 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=()):
         code = hash_code(*list_modules(wildcards))
         return f"{stage} --code {code} --settings {shlex.join(words)}"
 
-    keys = list_keys(get_type_hints(build)["return"])
+    keys = [*list_keys(get_type_hints(build)["return"]), *within]
     return {
-        **{f"set_{key.replace('.', '_')}": find_setting(key) for key in keys},
+        **{re.sub(r"\W", "_", f"set_{key}"): find_setting(key) for key in keys},
         "code": lambda wildcards: f"code={hash_code(*list_modules(wildcards))}",
         "call": call,
         "files": name_files,
@@ -351,6 +351,10 @@ def list_makeable():
         for path in [strip_wildcard_constraints(str(pattern)).format(**wildcards)]
     ]
 
+
+# what the report shows of the configuration, and what tables and figures are called with
+CONFIGURED = [key for key, _ in list_leaves({"config": config})]
+CALLED_WITH = [key for key, _ in list_leaves({"settings": PLAN.exhibits.settings})]
 
 # figures in Snakemake's own report
 SHOWN = {exhibit.name: exhibit for exhibit in EXHIBITS}

@@ -16,7 +16,7 @@ rule table:
     conda:
         ENVIRONMENT
     params:
-        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
+        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules, within=CALLED_WITH),
     shell:
         STAGE
 
@@ -34,7 +34,7 @@ use rule table as overview with:
         table=match_any(OVERVIEWS),
     localrule: True
     params:
-        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
+        **tell("table", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules, within=CALLED_WITH),
 
 
 use rule table as figure with:
@@ -56,7 +56,7 @@ use rule table as figure with:
         "<logs>/figure/{figure}.log",
     localrule: True
     params:
-        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
+        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules, within=CALLED_WITH),
 
 
 use rule table as figure_of_dataset with:
@@ -70,7 +70,7 @@ use rule table as figure_of_dataset with:
         "<logs>/figure/{dataset}/{figure}.log",
     localrule: True
     params:
-        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules),
+        **tell("figure", SETTINGS.build_exhibit, SETTINGS.list_exhibit_modules, within=CALLED_WITH),
 
 
 rule tables:

@@ -33,7 +33,7 @@ rule report_html:
     conda:
         ENVIRONMENT
     params:
-        **tell("report_html", SETTINGS.build_report, SETTINGS.list_report_modules, PRINTED),
+        **tell("report_html", SETTINGS.build_report, SETTINGS.list_report_modules, PRINTED, CONFIGURED),
     shell:
         STAGE
 

@@ -2,13 +2,17 @@
 its value before and now; and as words of the command that the rule runs.
 """
 
+import hashlib
 import json
+from collections.abc import Iterator
 from types import NoneType
 from typing import Any, get_args
 
 from attention_audit.errors import AuditError
 from attention_audit.section import WHOLE, Section
 
+MAX_SHOWN, SHOWN_DIGITS = 200, 12
+"""Letters of a value that a reason shows; and digits of the checksum of a longer one."""
 MAX_LENGTH = 130_000
 """Bytes of the settings of a job, which are a part of one word of a command: Linux takes 131,072 bytes in one word."""
 
@@ -37,8 +41,23 @@ def list_keys(kind: type[Section]) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
+def list_leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """List the values within dictionaries by their keys, those of dictionaries within with a dot between."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from list_leaves(inner, f"{key}.{name}".removeprefix("."))
+    else:
+        yield key, value
+
+
+def write_setting(key: str, value: Any) -> str:
+    """Write a setting as `key=value`; of a long value its checksum stands there, so that reasons are short."""
+    text = json.dumps(value, ensure_ascii=False)
+    return f"{key}={text if len(text) <= MAX_SHOWN else hashlib.sha256(text.encode()).hexdigest()[:SHOWN_DIGITS]}"
+
+
 def describe_settings(settings: Section) -> dict[str, str]:
-    """Describe each setting of a job as `key=value`, by its key."""
+    """Describe each setting of a job as `key=value`, by its key; of a dictionary, all of it and each value within."""
     lines: dict[str, str] = {}
 
     def describe(group: Section, values: dict[str, Any], before: str) -> None:
@@ -47,7 +66,8 @@ def describe_settings(settings: Section) -> dict[str, str]:
             if isinstance(value, Section) and WHOLE not in field.metadata:
                 describe(value, values[name], f"{key}.")
             else:
-                lines[key] = f"{key}={json.dumps(values[name], ensure_ascii=False)}"
+                within = dict(list_leaves(values[name], key))
+                lines.update({each: write_setting(each, leaf) for each, leaf in (within | {key: values[name]}).items()})
 
     describe(settings, settings.model_dump(mode="json"), "")
     return lines
