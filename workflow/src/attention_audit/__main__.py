@@ -90,7 +90,8 @@ def _start_log(path: Path | None, title: str) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             handler = logging.FileHandler(path, mode="w", encoding="utf-8")
         except OSError as error:
-            raise AuditError(f"{path}: cannot be written ({error.strerror}); free or unlock the folder") from error
+            fault = f"cannot be written ({error.strerror})"
+            raise AuditError(str(path), fault, "free or unlock the folder") from error
         handler.setFormatter(logging.Formatter(f"[{title}] %(message)s"))
         logging.getLogger().addHandler(handler)
         logger.info("started; log: %s", path)
@@ -122,7 +123,7 @@ def import_stage(call: argparse.Namespace) -> ModuleType:
     except ModuleNotFoundError as error:
         if "attention_audit.stages" not in str(error.name):
             raise
-        raise AuditError(f"{call.stage}: no such command; write `init` or `run`") from error
+        raise AuditError(call.stage, "no such command", "write `init` or `run`") from error
     finally:
         gc.freeze()
         gc.enable()
@@ -143,19 +144,19 @@ def prepare(arguments: Sequence[str]) -> None:
 
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
-    started, told = datetime.now(UTC), dict(call.settings)
-    rule = told.get("exhibit") or call.stage
-    _start_log(call.log, make_title(rule, told))
+    started, settings_json = datetime.now(UTC), dict(call.settings)
+    rule = settings_json.get("exhibit") or call.stage
+    _start_log(call.log, make_title(rule, settings_json))
     stage = import_stage(call)
     try:
         (kind,) = get_args(get_type_hints(stage.run)["job"])
-        settings = kind.model_validate(told)
+        settings = kind.model_validate(settings_json)
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))
-        raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
+        raise AuditError(f"{call.stage}: settings: {where}", fault["msg"], "run Snakemake again") from error
     inputs, outputs = _files(call.input), _files(call.output)
-    provenance = Provenance(call.stage, told, call.code)
+    provenance = Provenance(call.stage, settings_json, call.code)
     importing = time.process_time()
     stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
     if call.log:
@@ -174,8 +175,9 @@ def run_workflow(words: Sequence[str]) -> NoReturn:
     """Become Snakemake with the Snakefile of this package, in this folder. A file of presets/ that is not here is taken
     from beside the Snakefile.
     """
-    own = [str(TREE / word) if word.startswith("presets/") and not Path(word).exists() else word for word in words]
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(TREE / "Snakefile"), *own]
+    ours = (word.startswith("presets/") and not Path(word).exists() for word in words)
+    arguments = [str(TREE / word) if is_ours else word for word, is_ours in zip(words, ours, strict=True)]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(TREE / "Snakefile"), *arguments]
     os.execv(command[0], command)
 
 

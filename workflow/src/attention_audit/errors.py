@@ -35,8 +35,8 @@ class AuditError(Exception):
 
 def join_faults(faults: Iterable[AuditError]) -> AuditError:
     """Join faults that were found together, of which there is at least one."""
-    first, *others = (fault for each in faults for fault in each.faults)
-    return AuditError(first.place, first.fault, first.remedy, others)
+    head, *rest = (fault for each in faults for fault in each.faults)
+    return AuditError(head.place, head.fault, head.remedy, rest)
 
 
 @contextmanager
@@ -45,19 +45,19 @@ def add_place(place: str) -> Iterator[None]:
     try:
         yield
     except AuditError as error:
-        places = [": ".join(filter(None, (place, fault.place))) for fault in error.faults]
-        moved = (AuditError(at, fault.fault, fault.remedy) for at, fault in zip(places, error.faults, strict=True))
-        raise join_faults(moved) from error
+        locations = [": ".join(filter(None, (place, fault.place))) for fault in error.faults]
+        faults = (AuditError(at, fault.fault, fault.remedy) for at, fault in zip(locations, error.faults, strict=True))
+        raise join_faults(faults) from error
 
 
-def find_nearest(word: str, known: Iterable[str]) -> str | None:
+def find_nearest(word: str, names: Iterable[str]) -> str | None:
     """Return the known name that is most like a word, whatever its case; None where none is like it."""
-    by_case = {name.strip().lower(): name for name in known}
+    by_case = {name.strip().lower(): name for name in names}
     near = get_close_matches(word.strip().lower(), by_case, n=1)
     return by_case[near[0]] if near else None
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, names: Iterable[str]) -> str:
     """Return ` (did you mean 'x'?)`, to stand behind a word in a message; "" where no known name is like the word."""
-    near = find_nearest(word, known)
+    near = find_nearest(word, names)
     return "" if near is None else f" (did you mean {near!r}?)"

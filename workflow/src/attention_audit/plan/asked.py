@@ -17,8 +17,8 @@ asked.
 
 def list_named(data: DataSet) -> list[Audit]:
     """List the audits that a suite is to be asked, with those that they read, and what the answer stands on."""
-    further = [*filter(None, (find_audit(name).after for name in data.audits)), ANSWERED_FROM]
-    return [find_audit(name) for name in dict.fromkeys([*data.audits, *further] if data.audits else ())]
+    names = [*filter(None, (find_audit(name).after for name in data.audits)), ANSWERED_FROM]
+    return [find_audit(name) for name in dict.fromkeys([*data.audits, *names] if data.audits else ())]
 
 
 class AskedAudits:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from attention_audit.columns.kinds import Artefact
-from attention_audit.errors import AuditError, suggest
+from attention_audit.errors import AuditError, add_place, suggest
 from attention_audit.targets import find_fault, load
 
 from .model import Model, Run
@@ -29,19 +29,19 @@ def list_others(model: Model, *audits: str) -> list[Model]:
     of its suite, which is to be asked one of them.
     """
     leads = model is model.data.judged[0] and not model.data.named.isdisjoint(audits)
-    return [other for other in model.data.models.values() if leads and not other.judged]
+    return [reader for reader in model.data.models.values() if leads and not reader.judged]
 
 
 def list_predicting_runs(model: Model) -> list[Run]:
     """List the trainings of a model and of all that it is held against."""
-    others = list_others(model, "performance", "predictions")
-    return [run for each in (model, *others) for run in each.runs]
+    models = list_others(model, "performance", "predictions")
+    return [run for each in (model, *models) for run in each.runs]
 
 
 def list_attending_runs(model: Model) -> list[Run]:
     """List the trainings of a model and of those whose attention is held against known evidence too."""
-    others = [other for other in list_others(model, "evidence") if other.attends]
-    return [run for each in (model, *others) for run in each.runs]
+    models = [reader for reader in list_others(model, "evidence") if reader.attends]
+    return [run for each in (model, *models) for run in each.runs]
 
 
 def list_compared_runs(model: Model) -> list[Run]:
@@ -49,7 +49,7 @@ def list_compared_runs(model: Model) -> list[Run]:
     base, models = model.data.base, model.data.models.values()
     if base is None or model is not model.data.judged[0]:
         return []
-    compared = (Run(other, seed) for other in models for seed in other.compared)
+    compared = (Run(contrast, seed) for contrast in models for seed in contrast.compared)
     return [base, *(run for run in compared if run != base and "test" in run.model.splits)]
 
 
@@ -63,8 +63,8 @@ def list_first_runs(model: Model) -> list[Run]:
 
 def list_shown_runs(model: Model) -> list[Run]:
     """List the first training of a base model, and of the adversary that is shown beside it, if there is one."""
-    base, shown = model.data.base, model.data.shown
-    return [run for run in (base, shown) if run] if base and model is base.model else []
+    base, adversary = model.data.base, model.data.shown
+    return [run for run in (base, adversary) if run] if base and model is base.model else []
 
 
 def find_split(run: Run) -> Literal["dev", "test", ""]:
@@ -107,8 +107,8 @@ class Audit:
         if len(self.runs(model)) >= self.least:
             return ""
         seeds = "model with several seeds"
-        lacking = seeds if self.runs is list_runs else "model to compare with the base model"
-        return f"is not asked, as {model.data.suite.title} has no {lacking} here"
+        lack = seeds if self.runs is list_runs else "model to compare with the base model"
+        return f"is not asked, as {model.data.suite.title} has no {lack} here"
 
     def find_lack(self, model: Model) -> str:
         """Say what it needs and a model has not, as far as that is known before its files are read; "" where nothing
@@ -272,8 +272,8 @@ def find_audit(name: str) -> Audit:
     if ":" in name:
         return build_own_audit(name)
     if name not in AUDITS:
-        known = ", ".join(AUDITS)
-        raise AuditError("audits", f"{name!r} is not known{suggest(name, AUDITS)}", f"name one of {known}")
+        names = ", ".join(AUDITS)
+        raise AuditError("audits", f"{name!r} is not known{suggest(name, AUDITS)}", f"name one of {names}")
     return AUDITS[name]
 
 
@@ -288,7 +288,8 @@ def build_own_audit(target: str) -> Audit:
     """Build an audit of the user's own from its function. Raises AuditError where function or columns are missing."""
     name, columns = target.partition(":")[2], name_columns(target)
     if fault := find_fault(target) or find_fault(columns):
-        raise AuditError("audits", fault)
+        with add_place("audits"):
+            raise fault
     if name in AUDITS:
         raise AuditError(f"audits: {target}", f"{name} is an audit already", "rename the function")
     kind = load(columns)

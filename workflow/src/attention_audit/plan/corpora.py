@@ -22,7 +22,8 @@ def find_vectors(config: Config, dataset: str) -> Vectors | None:
 
 def add_others(config: Config, datasets: list[str]) -> list[str]:
     """Return these data sets, and those that they take texts from; each once."""
-    return list(dict.fromkeys(name for own in datasets for name in (own, config.corpora[own].other) if name))
+    pairs = ((dataset, config.corpora[dataset].other) for dataset in datasets)
+    return list(dict.fromkeys(name for pair in pairs for name in pair if name))
 
 
 def locate_raw(config: Config, dataset: str) -> dict[str, Path]:
@@ -32,8 +33,8 @@ def locate_raw(config: Config, dataset: str) -> dict[str, Path]:
         return {}
     folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
-    own = {field: find_own(path, config.mirror_folder) for field, path in source.local_files().items()}
-    return fetched | own
+    local = {field: find_own(path, config.mirror_folder) for field, path in source.local_files().items()}
+    return fetched | local
 
 
 def list_fetched(config: Config, dataset: str) -> list[tuple[str, str]]:
@@ -55,7 +56,7 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
     for it ("" for word vectors).
     """
     remote: list[tuple[str, RemoteFile, str]] = [
-        *((VECTORS, own, "") for own in config.word_vectors.values() if isinstance(own, VectorFile) and own.file),
+        *((VECTORS, file, "") for file in config.word_vectors.values() if isinstance(file, VectorFile) and file.file),
         *((ENCODERS_KEY, encoder.archive, encoder.origin.homepage) for encoder in config.encoders.values()),
         *(
             (source.folder or name, file, source.origin.homepage)
@@ -73,8 +74,8 @@ def list_fetches(config: Config) -> dict[tuple[str, str], FetchJob]:
 
 def list_read(config: Config, dataset: str) -> list[str]:
     """List the raw files that a data set is read from, and the corpus of another that it takes texts from."""
-    other = config.corpora[dataset].other
-    taken = [config.places.corpus_file(other, "corpus")] if other else []
+    source = config.corpora[dataset].other
+    taken = [config.places.corpus_file(source, "corpus")] if source else []
     return [*map(str, locate_raw(config, dataset).values()), *taken]
 
 

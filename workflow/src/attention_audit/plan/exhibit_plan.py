@@ -39,10 +39,10 @@ class ExhibitPlan:
     set; "" where it does.
     """
 
-    def __init__(self, scope: Scope, asked: AskedAudits, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
+    def __init__(self, scope: Scope, audits: AskedAudits, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.asked = asked
+        self.asked = audits
         config, corpora = scope.config, {name: scope.config.corpora[name] for name in scope.datasets}
         self.settings: dict[str, Any] = {
             "resamples": config.resamples,
@@ -78,18 +78,18 @@ class ExhibitPlan:
 
     def _find_gap(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""
-        asked = [data for data in self.scope.asked if data.name == dataset]
+        members = [data for data in self.scope.asked if data.name == dataset]
         audits = [exhibit.about] if exhibit.about else []
         if exhibit.suite and not exhibit.every_dataset:
-            asked = [data for data in asked if data.suite.name == exhibit.suite]
-            if not asked:
+            members = [data for data in members if data.suite.name == exhibit.suite]
+            if not members:
                 return f"{dataset} is no data set of {SUITES[exhibit.suite].title}"
-            audits = [read.name for read in exhibit.reads.values() if read.needed]
+            audits = [source.name for source in exhibit.reads.values() if source.needed]
         for name in audits:
-            if not any(self.asked.is_named(model, name) for data in asked for model in data.judged):
-                return f"{', '.join(data.suite.title for data in asked) or 'no suite'} is not asked {name}"
-        lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
-        return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
+            if not any(self.asked.is_named(model, name) for data in members for model in data.judged):
+                return f"{', '.join(data.suite.title for data in members) or 'no suite'} is not asked {name}"
+        lacks = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
+        return f"it needs {NEEDS[lacks[0]].format(dataset=dataset)}" if lacks else ""
 
     def _has(self, need: str, exhibit: Exhibit, dataset: str) -> bool:
         """Tell whether a data set has what an exhibit needs.
@@ -101,13 +101,13 @@ class ExhibitPlan:
         if need == "marked":
             return self.scope.config.corpora[dataset].marked
         if need == "real":
-            named = {name for suite in self.list_suites(exhibit) for name in self.scope.list_datasets(suite)}
-            return dataset not in self.scope.controls or named <= {*self.scope.controls}
+            datasets = {name for suite in self.list_suites(exhibit) for name in self.scope.list_datasets(suite)}
+            return dataset not in self.scope.controls or datasets <= {*self.scope.controls}
         if exhibit.suite:
             paper = SUITES[exhibit.suite].paper
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_published()}
-        papers = {paper for paper, _, named, *_ in read_published() if named == display_name(dataset)}
-        names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
+        papers = {paper for paper, _, title, *_ in read_published() if title == display_name(dataset)}
+        names = {name for source in exhibit.reads.values() if source.source == "tables" for name in source.columns}
         tables = (TABLES[name] for name in names)
         return any(SUITES[table.suite].paper in papers and dataset in self.list_datasets(table) for table in tables)
 
@@ -117,13 +117,13 @@ class ExhibitPlan:
 
         Raises AuditError where it does not speak of that one.
         """
-        every = [name for name, gap in self.gaps[exhibit.name].items() if not gap]
-        if only and only not in every:
-            named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
+        datasets = [name for name, gap in self.gaps[exhibit.name].items() if not gap]
+        if only and only not in datasets:
+            spoken = f"of {', '.join(datasets)} alone" if datasets else "of no data set in this configuration"
             raise AuditError(
-                f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
+                only, f"{exhibit.name} speaks {spoken}", "ask for one of them, or add this one to its suite"
             )
-        return [only] if only else every
+        return [only] if only else datasets
 
     def refuse(self, name: str) -> None:
         """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
@@ -131,41 +131,42 @@ class ExhibitPlan:
             if name not in (exhibit.rule, *self.list_files(exhibit)) or self.list_datasets(exhibit):
                 continue
             suite = SUITES[exhibit.suite] if exhibit.suite and not exhibit.every_dataset else None
-            named = self.scope.list_datasets(suite) if suite else self.scope.datasets
+            datasets = self.scope.list_datasets(suite) if suite else self.scope.datasets
             reason = f"no data set is named under `{suite.section}`" if suite else "no data set is named"
-            raise AuditError(f"{name}: not made, since {self.gaps[exhibit.name][named[0]] if named else reason}")
+            gap = self.gaps[exhibit.name][datasets[0]] if datasets else reason
+            raise AuditError(name, f"not made, since {gap}")
 
     def list_suites(self, exhibit: Exhibit) -> list[Suite]:
         """Return the suites whose models an exhibit may speak of."""
         return [SUITES[exhibit.suite]] if exhibit.suite else list(SUITES.values())
 
-    def _list_audits(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
+    def _list_audits(self, exhibit: Exhibit, source: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
-        asked = [data for data in self.scope.asked if read.whose == "all" or data.suite.name == exhibit.suite]
-        if read.needed:
-            asked = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
+        members = [data for data in self.scope.asked if source.whose == "all" or data.suite.name == exhibit.suite]
+        if source.needed:
+            members = [self.scope.find_data(exhibit.suite, name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.asked.locate(model, read.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
-            for data in asked
+            self.asked.locate(model, source.name): FileOf(name=data.name, suite=data.suite.name, model=model.family)
+            for data in members
             if only in ("", data.name)
             for model in data.judged
-            if self.asked.is_asked(model, read.name)
+            if self.asked.is_asked(model, source.name)
         }
 
-    def _list_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> dict[str, FileOf]:
+    def _list_read(self, exhibit: Exhibit, source: ReadFile, only: str) -> dict[str, FileOf]:
         """Return the files of one name, each with whose it is; of `only` one data set where it is named."""
-        match read.source:
+        match source.source:
             case "audit":
-                return self._list_audits(exhibit, read, only)
+                return self._list_audits(exhibit, source, only)
             case "corpus":
                 datasets = self.list_datasets(exhibit, only)
-                return {self.places.corpus_file(name, read.name): FileOf(name=name) for name in datasets}
+                return {self.places.corpus_file(name, source.name): FileOf(name=name) for name in datasets}
             case "records":
                 return {path: FileOf(name="") for path in list_records(self.scope.config, self.scope.datasets)}
             case "table":
-                names = [read.name]
+                names = [source.name]
             case "tables":
-                names = [name for name in read.columns if self.list_datasets(TABLES[name])]
+                names = [name for name in source.columns if self.list_datasets(TABLES[name])]
         return {self.locate(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
     def list_inputs(self, exhibit: Exhibit, only: str = "") -> Files:
@@ -173,21 +174,22 @@ class ExhibitPlan:
 
         Raises AuditError where the exhibit does not speak of that one.
         """
-        return {name: [*self._list_read(exhibit, read, only)] for name, read in exhibit.reads.items()}
+        return {name: [*self._list_read(exhibit, source, only)] for name, source in exhibit.reads.items()}
 
-    def _describe_read(self, exhibit: Exhibit, read: ReadFile, only: str) -> ReadSpec:
+    def _describe_read(self, exhibit: Exhibit, source: ReadFile, only: str) -> ReadSpec:
         """Return what a job is told of what it reads under one name."""
         return ReadSpec(
-            source=read.source,
-            declared=read.declared,
-            columns=list(read.columns) if read.source in ("audit", "corpus") else [],
-            split=read.split,
-            categories=read.categories,
-            each=read.each,
-            suites=read.whose != "suite",
-            needed=(read.needed and not read.counted) or (read.source == "audit" and read.name == exhibit.about),
-            files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
-            only=only if read.source == "table" else "",
+            source=source.source,
+            declared=source.declared,
+            columns=list(source.columns) if source.source in ("audit", "corpus") else [],
+            split=source.split,
+            categories=source.categories,
+            each=source.each,
+            suites=source.whose != "suite",
+            needed=(source.needed and not source.counted)
+            or (source.source == "audit" and source.name == exhibit.about),
+            files=[*self._list_read(exhibit, source, only).values()] if source.source != "records" else [],
+            only=only if source.source == "table" else "",
         )
 
     def build_job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
@@ -195,12 +197,12 @@ class ExhibitPlan:
         config, suites, table = self.scope.config, self.list_suites(exhibit), exhibit.folder == "tables"
         labelled = table or "labels" in exhibit.settings
         looks = {suite.name: self.scope.list_looks(suite) for suite in suites}
-        records = any(read.source == "records" for read in exhibit.reads.values())
+        records = any(source.source == "records" for source in exhibit.reads.values())
         return ExhibitJob(
             exhibit=exhibit.name,
             target=exhibit.target,
             suite=exhibit.suite,
-            reads={name: self._describe_read(exhibit, read, only) for name, read in exhibit.reads.items()},
+            reads={name: self._describe_read(exhibit, source, only) for name, source in exhibit.reads.items()},
             settings={name: self.settings[name] for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name not in self.settings],
             models={
@@ -210,7 +212,7 @@ class ExhibitPlan:
             },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched={
-                name: [[*file] for own in add_others(config, [name]) for file in list_fetched(config, own)]
+                name: [[*file] for dataset in add_others(config, [name]) for file in list_fetched(config, dataset)]
                 for name in (self.scope.datasets if records else ())
             },
             font=[] if table else config.font,

@@ -109,7 +109,7 @@ class Exhibit:
     @property
     def maker(self) -> str:
         """Return the rule that makes it: another one of tables that are made of tables."""
-        of_tables = any(read.source in ("table", "tables") for read in self.reads.values())
+        of_tables = any(source.source in ("table", "tables") for source in self.reads.values())
         return "overview" if of_tables and self.folder == "tables" else self.folder.removesuffix("s")
 
     @property
@@ -121,8 +121,8 @@ class Exhibit:
     @property
     def modules(self) -> list[str]:
         """List the modules of its function, and of what it is made of."""
-        named = (self.target, self.columns, self.shown, *(read.declared for read in self.reads.values()))
-        return [name_module(target) for target in named if target]
+        targets = (self.target, self.columns, self.shown, *(source.declared for source in self.reads.values()))
+        return [name_module(target) for target in targets if target]
 
     @property
     def caption(self) -> str:
@@ -148,13 +148,13 @@ TABLE_COLUMNS = "columns.tables:TABLE"
 """The declaration of the columns of most tables."""
 
 
-def _build_read(parameter: str, said: str | Mapping[str, Any]) -> ReadFile:
+def _build_read(parameter: str, entry: str | Mapping[str, Any]) -> ReadFile:
     """Build what is read under the name of a parameter: how, and perhaps which columns."""
-    further: dict[str, Any] = {"read": said} if isinstance(said, str) else dict(said)
-    how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split()
-    read = READS[how]
-    categories = read.categories or bool(columns and read.whose != "suite")
-    return replace(read, **{"name": parameter, "columns": tuple(columns), "categories": categories, **further})
+    fields: dict[str, Any] = {"read": entry} if isinstance(entry, str) else dict(entry)
+    how, *columns = f"{fields.pop('read')} {fields.pop('columns', '')}".split()
+    source = READS[how]
+    categories = source.categories or bool(columns and source.whose != "suite")
+    return replace(source, **{"name": parameter, "columns": tuple(columns), "categories": categories, **fields})
 
 
 def _expand_entry(folder: str, entry: Mapping[str, Any]) -> Iterator[Exhibit]:
@@ -163,13 +163,13 @@ def _expand_entry(folder: str, entry: Mapping[str, Any]) -> Iterator[Exhibit]:
     """
     name = entry.get("name") or entry["target"].partition(":")[2]
     defaults = {"columns": TABLE_COLUMNS, "shown": "tables.render:show_table"} if folder == "tables" else {}
-    reads = {parameter: _build_read(parameter, said) for parameter, said in entry["reads"].items()}
+    reads = {parameter: _build_read(parameter, fields) for parameter, fields in entry["reads"].items()}
     suites = entry.get("suites") or re.findall(r"^([a-z0-9]+)_(?:fig|table)", name) or [""]
-    said = {"name": name, "folder": folder, **defaults, **entry, "reads": reads}
+    fields = {"name": name, "folder": folder, **defaults, **entry, "reads": reads}
     for suite in suites:
         if suite != suites[0]:
-            said |= {"name": re.sub(r"^[a-z]+_(fig|table)\d*_", rf"{suite}_\1_", name), "number": ""}
-        yield TypeAdapter(Exhibit).validate_python(said | {"suite": suite})
+            fields |= {"name": re.sub(r"^[a-z]+_(fig|table)\d*_", rf"{suite}_\1_", name), "number": ""}
+        yield TypeAdapter(Exhibit).validate_python(fields | {"suite": suite})
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -177,9 +177,9 @@ _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding=
 
 def _list_exhibits(folder: str) -> dict[str, Exhibit]:
     """List the tables, or the figures, by name: suite by suite, those of all suites at the end."""
-    every = [exhibit for entry in _LISTED[folder] for exhibit in _expand_entry(folder, entry)]
-    order = [*dict.fromkeys(exhibit.suite for exhibit in every if exhibit.suite), ""]
-    return {exhibit.name: exhibit for exhibit in sorted(every, key=lambda exhibit: order.index(exhibit.suite))}
+    exhibits = [exhibit for entry in _LISTED[folder] for exhibit in _expand_entry(folder, entry)]
+    order = [*dict.fromkeys(exhibit.suite for exhibit in exhibits if exhibit.suite), ""]
+    return {exhibit.name: exhibit for exhibit in sorted(exhibits, key=lambda exhibit: order.index(exhibit.suite))}
 
 
 FIGURES, TABLES = map(_list_exhibits, ("figures", "tables"))

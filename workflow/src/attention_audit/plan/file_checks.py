@@ -131,8 +131,8 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
         section, data = config.hf[dataset], scope.find_data("hf", dataset)
         refuse_unknown_maps(section.maps)
         # the folders of the first model are those of the one with weights imposed
-        given = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
-        for model, path in given:
+        folders = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
+        for model, path in folders:
             with collect_faults(lines):
                 check_classifier(config, path, f"{dataset}, {model}", read_given(data, model, path))
         if section.recipe is not None:
@@ -157,10 +157,10 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
-    config, known, code = scope.config, CheckMemory(memory), code_hash("corpus.checkup", words=True)
-    found, fetched = Overview([], []), Path(config.places.raw) / VECTORS
-    named = dict.fromkeys(name_vectors(config, name) for name in scope.datasets)
-    vectors = ((name, config.word_vectors[name]) for name in named if name in config.word_vectors)
+    config, checks, code = scope.config, CheckMemory(memory), code_hash("corpus.checkup", words=True)
+    overview, fetched = Overview([], []), Path(config.places.raw) / VECTORS
+    vector_names = dict.fromkeys(name_vectors(config, name) for name in scope.datasets)
+    vectors = ((name, config.word_vectors[name]) for name in vector_names if name in config.word_vectors)
     absent = (name_absent_vectors(*each, config.mirror_folder, fetched) for each in vectors)
     faults = [*filter(None, absent), *(line for name in scope.datasets for line in check_models(scope, name))]
     for name in scope.datasets:
@@ -169,16 +169,16 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:
             faults.append(f"{name}: {line}")
             continue
         # of readouts, by how the configuration names them
-        own = {path: find_own(path, config.mirror_folder) for _, path in list_readouts(config, name)}
-        files = own or locate_raw(config, name)
+        readouts = {path: find_own(path, config.mirror_folder) for _, path in list_readouts(config, name)}
+        files = readouts or locate_raw(config, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with collect_faults(faults):
-                most = limit_words(scope, name)
-                asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
-                look = partial(check_dataset, name, source, files, most)
-                read, odd = known.recall(json.dumps([name, *asked]), look)
-                found.read.extend(read)
-                found.odd.extend(odd)
+                limit = limit_words(scope, name)
+                key = [source.model_dump(mode="json"), [*map(name_state, files.values())], limit, code]
+                look = partial(check_dataset, name, source, files, limit)
+                remarks, odd = checks.recall(json.dumps([name, *key]), look)
+                overview.read.extend(remarks)
+                overview.odd.extend(odd)
     if faults:
         raise join_faults(map(AuditError, faults))
-    return found
+    return overview

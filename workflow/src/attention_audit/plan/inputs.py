@@ -163,8 +163,8 @@ class Inputs:
 
     def list_instance_adversary(self, wildcards: Wildcards) -> list[str]:
         """List the rows of the per-instance adversary, where the model is asked it."""
-        model, asked = self._find_model(wildcards), self._plan.asked
-        return [asked.locate(model, "instance_adversary")] if asked.is_asked(model, "instance_adversary") else []
+        model, audits = self._find_model(wildcards), self._plan.asked
+        return [audits.locate(model, "instance_adversary")] if audits.is_asked(model, "instance_adversary") else []
 
     # trainings -> attributions -> audits
 
@@ -174,10 +174,10 @@ class Inputs:
         """
         run = Run(self._find_model(wildcards), int(wildcards.seed))
         home = self._trainings.homes[run]
-        read = {"readout": [home.locate_readout()], "above": self._trainings.list_above(run)}
+        files = {"readout": [home.locate_readout()], "above": self._trainings.list_above(run)}
         if run.model.settings is None:
-            return read | {"given": self._trainings.list_sources(home)}
-        return read | {
+            return files | {"given": self._trainings.list_sources(home)}
+        return files | {
             "weights": [home.locate("weights")],
             "vocabulary": [self._places.corpus_file(wildcards.dataset, "vocabulary")],
             "transformer": self._trainings.list_records(run.model),

@@ -188,7 +188,7 @@ class Model:
     def build_settings(self, seed: int) -> TrainSettings:
         """Return what its training is told with this seed. Raises AuditError where it is not trained here."""
         if self.settings is None:
-            raise AuditError(f"{self.name}: is not trained here")
+            raise AuditError(self.name, "is not trained here")
         return self.settings.model_copy(update={"seed": seed})
 
     def find_reference(self, seed: int) -> Run | None:

@@ -29,13 +29,13 @@ def list_adversaries(data: DataSet, family: str) -> list[Run]:
 class Pages:
     """The report and the explorer of a run."""
 
-    def __init__(self, scope: Scope, trainings: Trainings, asked: AskedAudits, exhibits: ExhibitPlan) -> None:
+    def __init__(self, scope: Scope, trainings: Trainings, audits: AskedAudits, exhibits: ExhibitPlan) -> None:
         self.scope, self.config = scope, scope.config
-        self.trainings, self.asked, self.exhibits = trainings, asked, exhibits
+        self.trainings, self.asked, self.exhibits = trainings, audits, exhibits
 
     def list_reported(self) -> Files:
         """List what the report reads, by name."""
-        first = self.scope.judged[:1]
+        models = self.scope.judged[:1]
         tables, figures = (self.exhibits.list_made(folder) for folder in ("tables", "figures"))
         return {
             "tables": [self.exhibits.locate(table, ".parquet") for table in tables],
@@ -46,8 +46,8 @@ class Pages:
                 *self.trainings.list_archive_records(),
             ],
             # of the first model, a text of which is shown, with the maps of some trainings
-            "readouts": [self.trainings.homes[run].locate_readout() for model in first for run in model.runs[:MAPS]],
-            "corpus": [self.config.places.corpus_file(model.data.name, "corpus") for model in first],
+            "readouts": [self.trainings.homes[run].locate_readout() for model in models for run in model.runs[:MAPS]],
+            "corpus": [self.config.places.corpus_file(model.data.name, "corpus") for model in models],
         }
 
     def list_explored(self) -> Files:
@@ -130,11 +130,11 @@ class Pages:
 
     def build_report(self) -> ReportJob:
         """Build what the job of the report is told."""
-        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibits.list_made(folder))
+        exhibits = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibits.list_made(folder))
         return ReportJob(
             config=self.config.build_record(),
             suites=self.describe_suites(),
-            exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in made],
+            exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in exhibits],
             audits={name: audit.asks for name, audit in self.asked.known.items()},
             columns=[name_columns(audit.target) for audit in self.asked.known.values() if audit.target],
             gaps=self.scope.unavailable,

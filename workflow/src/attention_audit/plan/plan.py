@@ -74,11 +74,11 @@ class Plan:
             if run.model.rule in ("train", "train_guide"):
                 yield "read_out", wildcards
         for model, audits in self.asked.by_model.items():
-            named = {"dataset": model.data.name, "model": model.path_name}
-            yield from ((rule, named) for rule in dict.fromkeys(audit.rule for audit in audits if not audit.target))
-            yield from ((audit.rule, named | {"audit": audit.name}) for audit in audits if audit.target)
+            of_model = {"dataset": model.data.name, "model": model.path_name}
+            yield from ((rule, of_model) for rule in dict.fromkeys(audit.rule for audit in audits if not audit.target))
+            yield from ((audit.rule, of_model | {"audit": audit.name}) for audit in audits if audit.target)
             if any(audit.network for audit in audits):
-                yield from (("attribute", named | {"seed": str(seed)}) for seed in model.seeds)
+                yield from (("attribute", of_model | {"seed": str(seed)}) for seed in model.seeds)
         for exhibit in EXHIBITS:
             name = {exhibit.folder.removesuffix("s"): exhibit.name}
             if datasets := self.exhibits.list_datasets(exhibit):
@@ -94,9 +94,8 @@ class Plan:
         raw = [
             path for name in names for path in (*corpora.list_read(config, name), *corpora.list_vectors(config, name))
         ]
-        given = [path for run in trainings.made.values() for path in trainings.list_sources(run)]
-        beside = [path for run in trainings.made.values() for path in trainings.find_files(run.model.beside)]
-        read = [path for find in list_recorded(config).values() for path in find().inputs]
-        return [
-            path for path in dict.fromkeys([*raw, *given, *beside, *read]) if not path.startswith(f"{config.results}/")
-        ]
+        sources = [path for run in trainings.made.values() for path in trainings.list_sources(run)]
+        references = [path for run in trainings.made.values() for path in trainings.find_files(run.model.beside)]
+        transformers = [path for find in list_recorded(config).values() for path in find().inputs]
+        paths = dict.fromkeys([*raw, *sources, *references, *transformers])
+        return [path for path in paths if not path.startswith(f"{config.results}/")]

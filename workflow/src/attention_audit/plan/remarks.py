@@ -41,9 +41,9 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
         theirs = BABI_HIDDEN if dataset.startswith(BABI) else published
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
         remarks[tables] = [f"our word vectors: {name_vectors(config, dataset)}", *sizes]
-    named = {"batch_size": "batches of", "learning_rate": "rate"}
+    words = {"batch_size": "batches of", "learning_rate": "rate"}
     remarks["pd"] = [
-        f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"
+        f"our {words.get(key, key)} {ours:g}, the paper's {theirs:g}"
         for key, theirs in DECEIVERS.items()
         if (ours := getattr(config.get_section(Deception), key)) != theirs
     ]

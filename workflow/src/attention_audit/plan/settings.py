@@ -76,8 +76,8 @@ class JobSettings:
 
     def build_record(self, wildcards: Wildcards) -> TransformerJob:
         """Build what the job is told that records a Transformer."""
-        named = list_recorded(self._config)[wildcards.transformer]()
-        return TransformerJob(path=named.path, fetched=named.made is not None)
+        transformer = list_recorded(self._config)[wildcards.transformer]()
+        return TransformerJob(path=transformer.path, fetched=transformer.made is not None)
 
     def build_states(self, wildcards: Wildcards) -> StatesJob:
         """Build what the job is told that reads texts with a frozen Transformer."""
@@ -116,13 +116,13 @@ class JobSettings:
         """Build what the job is told that reads a classifier that is given."""
         run, config = self._find_run(wildcards), self._config
         model = run.model
-        first = model if model.judged else model.data.judged[0]
+        reference = model if model.judged else model.data.judged[0]
         return ClassifierJob(
             dataset=model.data.name,
             model=model.name,
             seed=run.seed,
             read=model.reads[run.seed - 1],
-            first=first.reads[0],
+            first=reference.reads[0],
             classes=config.corpora[model.data.name].preparation.classes,
             device=config.device,
             threads=config.threads,
@@ -138,8 +138,8 @@ class JobSettings:
         """
 
         def build(wildcards: Wildcards) -> JobT:
-            model, asked = self._find_model(wildcards), self._plan.asked
-            audits = asked.list_of_rule(rule)
+            model, audit_plan = self._find_model(wildcards), self._plan.asked
+            audits = audit_plan.list_of_rule(rule)
             sections = {
                 name: getattr(model.data.config, name) for name in kind.model_fields.keys() - AuditJob.model_fields
             }
@@ -147,7 +147,7 @@ class JobSettings:
                 dataset=wildcards.dataset,
                 model=wildcards.model,
                 trainings=[describe_training(run) for run in list_runs(model)],
-                unasked={audit.name: reason for audit in audits if (reason := asked.find_reason(model, audit))},
+                unasked={audit.name: reason for audit in audits if (reason := audit_plan.find_reason(model, audit))},
                 **sections,
             )
 
@@ -173,9 +173,9 @@ class JobSettings:
 
     def build_attributing(self, wildcards: Wildcards) -> AttributeJob:
         """Build what the job is told that attributes the predictions of one training."""
-        model, asked = self._find_model(wildcards), self._plan.asked
+        model, audit_plan = self._find_model(wildcards), self._plan.asked
         run, config = Run(model, int(wildcards.seed)), model.data.config
-        audits = [audit.name for audit in asked.by_model[model] if audit.network]
+        audits = [audit.name for audit in audit_plan.by_model[model] if audit.network]
         return AttributeJob(
             dataset=wildcards.dataset,
             model=wildcards.model,
@@ -192,8 +192,8 @@ class JobSettings:
     def list_attribution_modules(self, wildcards: Wildcards) -> list[str]:
         """List the modules of the user's own attributions and rankings, and those that build the model's network."""
         model = self._find_model(wildcards)
-        own = [*model.data.config.agreement.attributions, *model.data.config.erasure.rankings]
-        return [*map(name_module, own), *list_modules(model)]
+        targets = [*model.data.config.agreement.attributions, *model.data.config.erasure.rankings]
+        return [*map(name_module, targets), *list_modules(model)]
 
     def build_exhibit(self, wildcards: Wildcards) -> ExhibitJob:
         """Build what the job of a table or figure is told; perhaps of one data set."""

@@ -23,8 +23,8 @@ from .transformers import NamedTransformer, list_made, list_recorded
 def list_modules(model: Model) -> list[str]:
     """List the modules that build a model's network, and those of the user's own maps."""
     maps = [name for each in (*model.reads, model.settings) for name in getattr(each, "maps", ())]
-    own = [name_module(name) for name in maps if ":" in name]
-    return [*(model.architecture.modules if model.settings else ()), *own]
+    modules = [name_module(name) for name in maps if ":" in name]
+    return [*(model.architecture.modules if model.settings else ()), *modules]
 
 
 class Trainings:
@@ -38,10 +38,10 @@ class Trainings:
         self.places = scope.config.places
         self.homes: dict[Run, Run] = {}
         self.made: dict[tuple[str, int], Run] = {}
-        first: dict[str, Run] = {}
+        homes: dict[str, Run] = {}
         names: set[tuple[str, int]] = set()
         for run in (run for data in scope.asked for model in data.models.values() for run in model.runs):
-            self.homes[run] = home = first.setdefault(self._identify(run), run)
+            self.homes[run] = home = homes.setdefault(self._identify(run), run)
             if home is run and (run.training, run.seed) in names:
                 raise AuditError(run.training, "is the name of two models, of two suites", "rename one")
             if home is run:
@@ -54,14 +54,14 @@ class Trainings:
         """Return all that a training depends on but the names that suites give it."""
         model, number = run.model, run.seed - 1
         # what a model is trained on is listed before it
-        other = "".join(f"{home.training} {home.seed}" for home in self.find_references(run))
+        references = "".join(f"{home.training} {home.seed}" for home in self.find_references(run))
         if model.settings:
-            told = model.build_settings(run.seed).model_dump_json(exclude={"model", "models", "maps"})
-            return told + other + model.name * bool(model.made_with)
+            settings = model.build_settings(run.seed).model_dump_json(exclude={"model", "models", "maps"})
+            return settings + references + model.name * bool(model.made_with)
         if not model.sources:
-            return f"{model.rule} {other}"
-        read = model.reads[number].model_dump_json() if model.reads else ""
-        return f"{model.rule} {model.data.name} {model.sources[number]} {read}"
+            return f"{model.rule} {references}"
+        reading = model.reads[number].model_dump_json() if model.reads else ""
+        return f"{model.rule} {model.data.name} {model.sources[number]} {reading}"
 
     def find_references(self, run: Run) -> list[Run]:
         """Return the run whose readouts a training has; often none."""
@@ -81,15 +81,15 @@ class Trainings:
             return []
         if not model.sources:
             return [home.locate_readout() for home in self.find_references(run)]
-        named = model.sources[run.seed - 1]
-        return NamedTransformer(self.scope.config, named).inputs if model.network else self.find_files([named])
+        source = model.sources[run.seed - 1]
+        return NamedTransformer(self.scope.config, source).inputs if model.network else self.find_files([source])
 
     def list_first_sources(self, run: Run) -> list[str]:
         """Return the files of the first training of a classifier, which must read the same words, of all others."""
         if not run.model.reads:
             return []
-        first = run.model if run.model.judged else run.model.data.judged[0]
-        return NamedTransformer(self.scope.config, first.sources[0]).inputs if run != first.runs[0] else []
+        judged = run.model if run.model.judged else run.model.data.judged[0]
+        return NamedTransformer(self.scope.config, judged.sources[0]).inputs if run != judged.runs[0] else []
 
     @cached_property
     def steps(self) -> int:
@@ -113,13 +113,13 @@ class Trainings:
     def list_others(self, run: Run) -> list[str]:
         """Return the readouts, on dev, of the other trainings of the model that a search begins with."""
         reference = run.model.find_reference(run.seed)
-        others = [other for other in reference.model.runs if other != reference] if reference else []
-        return [self.homes[other].locate_readout("dev") for other in others]
+        runs = [another for another in reference.model.runs if another != reference] if reference else []
+        return [self.homes[another].locate_readout("dev") for another in runs]
 
     def list_above(self, run: Run) -> list[str]:
         """Return what stands above the readouts of a training: the head of pairs, the tail of a Transformer."""
-        there = {"head": run.model.data.pair, "tail": run.model.heads}
-        return [self.homes[run].locate(kind) for kind in there if there[kind]]
+        kinds = {"head": run.model.data.pair, "tail": run.model.heads}
+        return [self.homes[run].locate(kind) for kind in kinds if kinds[kind]]
 
     def list_records(self, model: Model) -> list[str]:
         """Return the record of the Transformer that a training reads or whose states it reads; often none."""
@@ -132,21 +132,21 @@ class Trainings:
         config, recorded = self.scope.config, list_recorded(self.scope.config)
         trained = [run for run in self.made.values() if run.model.settings]
         records = dict.fromkeys(record for run in trained for record in self.list_records(run.model))
-        named = (Path(record).relative_to(config.results).with_suffix("").as_posix() for record in records)
-        read = {path for name in named for path in recorded[name]().inputs}
-        read.update(path for run in self.made.values() for path in self.list_sources(run))
+        names = (Path(record).relative_to(config.results).with_suffix("").as_posix() for record in records)
+        paths = {path for name in names for path in recorded[name]().inputs}
+        paths.update(path for run in self.made.values() for path in self.list_sources(run))
         folder = f"{config.places.raw}/{ENCODERS_KEY}/records"
         encoders = list_made(config, ENCODERS_KEY).items()
         return [
-            f"{folder}/{config.encoders[name].archive.file}.json" for name, each in encoders if read & {*each.inputs}
+            f"{folder}/{config.encoders[name].archive.file}.json" for name, each in encoders if paths & {*each.inputs}
         ]
 
     def find(self, dataset: str, model: str, seed: str) -> Run:
         """Find a training that is made, by the wildcards of its rule. Raises AuditError where there is none such."""
         run = self.made.get((f"{dataset}/{model}", int(seed)))
         if run is None:
-            place = f"{dataset}/{model}/seed{seed}"
-            raise AuditError(place, "not of this configuration", "add it there, or ask for another")
+            location = f"{dataset}/{model}/seed{seed}"
+            raise AuditError(location, "not of this configuration", "add it there, or ask for another")
         return run
 
     def name_wildcards(self, run: Run) -> dict[str, str]:

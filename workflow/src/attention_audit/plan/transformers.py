@@ -47,8 +47,8 @@ class NamedTransformer:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
-        there = find_own(self.path, self.config.mirror_folder).is_dir()
-        return None if there else list_entries(self.config).get(self.path)
+        is_here = find_own(self.path, self.config.mirror_folder).is_dir()
+        return None if is_here else list_entries(self.config).get(self.path)
 
     @property
     def folder(self) -> Path:
@@ -80,9 +80,9 @@ class NamedTransformer:
         _ = self.files
 
 
-def _refuse_missing(folder: Path, count: int, number: int | None, asked: str) -> None:
+def _refuse_missing(folder: Path, count: int, number: int | None, location: str) -> None:
     if number is not None and number > count:
-        raise AuditError(f"{asked} {number}, and {folder} has {count}; name one of these")
+        raise AuditError("", f"{location} {number}, and {folder} has {count}", "name one of these")
 
 
 def name_transformer(config: Config) -> tuple[Transformer, NamedTransformer]:
@@ -97,13 +97,13 @@ def describe_encoder(config: Config) -> dict[str, Any]:
 
     Raises AuditError where the library, the section, a part of the folder or the layer is missing.
     """
-    section, named = name_transformer(config)
-    named.check()
-    _refuse_missing(named.folder, named.facts.layers, section.layer, "config: transformer.layer:")
+    section, transformer = name_transformer(config)
+    transformer.check()
+    _refuse_missing(transformer.folder, transformer.facts.layers, section.layer, "config: transformer.layer:")
     return {
         "encoder": "transformer",
         "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
-        "hidden": named.facts.width,
+        "hidden": transformer.facts.width,
         "embedding": 1,
         "pretrained": False,
     }
@@ -117,13 +117,13 @@ def find_encoder(config: Config, dataset: str) -> NamedTransformer:
     return NamedTransformer(config, recipe.path, f"config: hf.{dataset}.recipe.path")
 
 
-def _refuse_missing_maps(named: NamedTransformer, maps: Sequence[str], key: str) -> None:
+def _refuse_missing_maps(transformer: NamedTransformer, maps: Sequence[str], key: str) -> None:
     """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
     for name in maps:
         part, _, number = name.partition("_")
-        if name in NUMBERED and (part == "layer" or named.facts.heads):
-            count = named.facts.layers if part == "layer" else named.facts.heads
-            _refuse_missing(named.folder, count, int(number), f"{key}: maps: {part}")
+        if name in NUMBERED and (part == "layer" or transformer.facts.heads):
+            count = transformer.facts.layers if part == "layer" else transformer.facts.heads
+            _refuse_missing(transformer.folder, count, int(number), f"{key}: maps: {part}")
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -142,41 +142,39 @@ def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: 
     is not there, which `check_classifier` tells.
     """
     try:
-        known = [NamedTransformer(config, folder).facts for folder in folders]
+        folders_facts = [NamedTransformer(config, folder).facts for folder in folders]
     except AuditError:
         return None
-    if layer is not None and any(layer != facts.layers for facts in known):
+    if layer is not None and any(layer != facts.layers for facts in folders_facts):
         return layer
-    return next((facts.layers for facts in known if facts.mean or long == "window"), None)
+    return next((facts.layers for facts in folders_facts if facts.mean or long == "window"), None)
 
 
-def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier) -> None:
+def check_classifier(config: Config, folder: str, key: str, reading: ReadClassifier) -> None:
     """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where config.json
     says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
     of the configuration, which names it.
     """
-    named = NamedTransformer(config, folder, key)
-    named.check()
-    find_classifier_family(named.folder, named.facts, read.prompt is not None)
-    if read.imposed and named.facts.mean:
-        raise AuditError(
-            f"{key}: {named.folder} classifies the mean of all tokens, so that no row's weights decide; leave "
-            "`uniform` out"
-        )
-    _refuse_missing(named.folder, named.facts.layers, read.layer, f"{key}: layer")
-    _refuse_missing_maps(named, read.maps, key)
+    transformer = NamedTransformer(config, folder, key)
+    transformer.check()
+    find_classifier_family(transformer.folder, transformer.facts, reading.prompt is not None)
+    if reading.imposed and transformer.facts.mean:
+        fault = f"{transformer.folder} classifies the mean of all tokens, so that no row's weights decide"
+        raise AuditError(key, fault, "leave `uniform` out")
+    _refuse_missing(transformer.folder, transformer.facts.layers, reading.layer, f"{key}: layer")
+    _refuse_missing_maps(transformer, reading.maps, key)
 
 
 def list_made(config: Config, folder: str) -> dict[str, NamedTransformer]:
     """List the Transformers that are not here, and not the user's, of a folder of `raw`: encoders, which are unpacked,
     or classifiers that are built; by name.
     """
-    named = (NamedTransformer(config, path) for path in list_entries(config) if path.startswith(f"{folder}/"))
-    return {each.folder.name: each for each in named if each.made}
+    transformers = (NamedTransformer(config, path) for path in list_entries(config) if path.startswith(f"{folder}/"))
+    return {each.folder.name: each for each in transformers if each.made}
 
 
 def list_recorded(config: Config) -> dict[str, Callable[[], NamedTransformer]]:
     """List the Transformers that trainings read, by the names of their records, each with what finds it."""
-    named = {"transformer": lambda: name_transformer(config)[1]} if config.transformer else {}
+    finders = {"transformer": lambda: name_transformer(config)[1]} if config.transformer else {}
     tuned = (name for name, section in config.hf.items() if section.recipe is not None)
-    return {**named, **{f"transformers/{name}": partial(find_encoder, config, name) for name in tuned}}
+    return {**finders, **{f"transformers/{name}": partial(find_encoder, config, name) for name in tuned}}

@@ -81,59 +81,64 @@ def parse_command(words: Sequence[str]) -> Namespace:
     """Parse a command line. What calls Snakemake from another program says in its own way what it asks for."""
     from snakemake.cli import get_argument_parser
 
-    known = words[1:] if "snakemake" in Path(words[0]).parts[-2:] else []
-    return get_argument_parser().parse_known_args(known)[0]
+    arguments = words[1:] if "snakemake" in Path(words[0]).parts[-2:] else []
+    return get_argument_parser().parse_known_args(arguments)[0]
 
 
-def list_asked(asked: Namespace, short: Collection[str], several: Collection[str]) -> list[str]:
+def list_asked(command: Namespace, short: Collection[str], makers: Collection[str]) -> list[str]:
     """List the rules and files that a command line asks for, or that its options name, but for GATHERING_RULES;
     Snakemake drops unknown ones without a word.
 
     short: rules that gather the files of one exhibit. several: rules that make more than one file. Raises AuditError
     where an option names a rule that it does nothing to.
     """
-    batch, omitted = asked.batch, {*(asked.omit_from or ())}
-    if batch and batch.rulename in {*GATHERING_RULES[:-1]} - {*asked.targets, *asked.until}:
+    batch, omitted = command.batch, {*(command.omit_from or ())}
+    if batch and batch.rulename in {*GATHERING_RULES[:-1]} - {*command.targets, *command.until}:
         option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
         raise AuditError(option, "nothing asked for goes through it", f"write {batch.rulename} {option}")
-    if vain := {*asked.forcerun} & {*GATHERING_RULES, *short} | omitted & {*short}:
+    if vain := {*command.forcerun} & {*GATHERING_RULES, *short} | omitted & {*short}:
         raise AuditError(min(vain), "gathers files and makes none", "name the rule that makes them, or a file")
-    if many := {*several} & {*asked.targets}:
+    if many := {*makers} & {*command.targets}:
         remedy = f"ask for them by their paths, or write --until {min(many)}"
         raise AuditError(min(many), "makes several files", remedy)
-    named = [target.rulename for target in asked.target_jobs or []] + ([batch.rulename] if batch else [])
-    named += [name for option in NAMING for name in getattr(asked, option) or ()]
-    files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
+    names = [target.rulename for target in command.target_jobs or []] + ([batch.rulename] if batch else [])
+    names += [name for option in NAMING for name in getattr(command, option) or ()]
+    files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in names]
     return [name for name in files if name not in GATHERING_RULES]
 
 
 def refuse_unknown(
-    asked: Sequence[str], rules: Sequence[str], list_files: Callable[[], list[str]], refuse: Callable[[str], None]
+    names: Sequence[str], rules: Sequence[str], list_files: Callable[[], list[str]], refuse: Callable[[str], None]
 ) -> None:
     """Raise AuditError, with a line for each, where what is asked for is no rule, and no file that is there or made.
 
     rules: by their names. list_files: lists all files that can be had. refuse: raises AuditError where it knows why
     something cannot be had.
     """
-    made = dict.fromkeys(list_files() if {*asked} - {*rules} else ())
+    paths = dict.fromkeys(list_files() if {*names} - {*rules} else ())
     faults = []
-    for name in asked:
+    for name in names:
         try:
             refuse(name)
-            if not (name in rules or name in made or Path(name).exists()):
-                faults.append(describe_unknown(name, [*rules, *made]))
+            if not (name in rules or name in paths or Path(name).exists()):
+                faults.append(describe_unknown(name, [*rules, *paths]))
         except AuditError as error:
             faults.append(error)
     if faults:
         raise join_faults(faults)
 
 
-def describe_unknown(name: str, known: Sequence[str]) -> AuditError:
+def describe_unknown(name: str, names: Sequence[str]) -> AuditError:
     """Say that nothing makes it; and what may have been meant, first of all the same file in another format."""
     path = Path(name)
     # a file of another kind is hardly meant, however alike the names are
-    alike = [other for other in known if Path(other).parts[:KIND] == path.parts[:KIND] or len(path.parts) == 1]
-    same = [other for other in alike if Path(other).stem == path.stem and Path(other).parent == path.parent]
-    meant = " or ".join(same) or find_nearest(name, alike)
+    kind, short = path.parts[:KIND], len(path.parts) == 1
+    candidates = [candidate for candidate in names if short or Path(candidate).parts[:KIND] == kind]
+    same = [
+        candidate
+        for candidate in candidates
+        if Path(candidate).stem == path.stem and Path(candidate).parent == path.parent
+    ]
+    meant = " or ".join(same) or find_nearest(name, candidates)
     likely = f"did you mean {meant}? " if meant else ""
     return AuditError(name, "nothing makes this", f"{likely}`snakemake --list-target-rules` names all rules")

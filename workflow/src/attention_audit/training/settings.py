@@ -39,9 +39,9 @@ class Optimisation(Section):
     ties: Literal["first", "loss"] = "first"
     """Of epochs with the same score: the first, or that with the lowest training loss."""
 
-    def make_recipe(self, **other: Any) -> "Recipe":
+    def make_recipe(self, **changes: Any) -> "Recipe":
         """Make the recipe of a training with these settings, but for those that are other."""
-        return Recipe(**{name: getattr(self, name) for name in Optimisation.model_fields} | other)
+        return Recipe(**{name: getattr(self, name) for name in Optimisation.model_fields} | changes)
 
 
 class Recipe(Optimisation):
