@@ -354,7 +354,7 @@ def list_makeable():
 
 # what the report shows of the configuration, and what tables and figures are called with
 CONFIGURED = [key for key, _ in list_leaves({"config": config})]
-CALLED_WITH = [key for key, _ in list_leaves({"settings": PLAN.exhibits.settings})]
+CALLED_WITH = [key for key, _ in list_leaves({"settings": {"answer": PLAN.exhibits.settings["answer"]}})]
 
 # figures in Snakemake's own report
 SHOWN = {exhibit.name: exhibit for exhibit in EXHIBITS}
