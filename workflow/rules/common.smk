@@ -13,7 +13,6 @@ import time
 from functools import cache
 from typing import get_type_hints
 
-import yaml
 from snakemake.common import overwrite_function_params
 from snakemake.io import strip_wildcard_constraints
 from snakemake.iocontainers import Wildcards
@@ -57,7 +56,7 @@ from attention_audit.targets import look_in, name_module
 from attention_audit.section import merge_settings
 from attention_audit.server import start_server
 from attention_audit.transformer.settings import BUILT_FILES
-from attention_audit.yaml_input import parse_value, refuse_given_twice
+from attention_audit.yaml_input import parse_value, read_package_yaml, refuse_given_twice
 
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
 # a job of a cluster, which reads this file too, has no server, though its environment is that of the run
@@ -85,7 +84,7 @@ if ALONE:
     update_config(config, parse_value(nested))
 look_in([Path.cwd(), *(Path(written).parent for written in workflow.config_settings.configfiles)])
 # what every run has, whatever its configuration names
-CATALOGUE = yaml.safe_load((TREE / "workflow" / "catalogue.yaml").read_text(encoding="utf-8"))
+CATALOGUE = ask(read_package_yaml, TREE / "workflow" / "catalogue.yaml")
 PLAN = ask(Plan, merge_settings(CATALOGUE, config), CATALOGUE)
 CONFIG = PLAN.config
 PLACES = CONFIG.places

@@ -7,11 +7,11 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.places import TREE
 from attention_audit.targets import name_module
+from attention_audit.yaml_input import read_package_yaml
 
 from .audits import find_audit, name_columns
 
@@ -172,7 +172,7 @@ def _expand_entry(folder: str, entry: Mapping[str, Any]) -> Iterator[Exhibit]:
         yield TypeAdapter(Exhibit).validate_python(fields | {"suite": suite})
 
 
-_LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_LISTED = read_package_yaml(Path(__file__).with_suffix(".yaml"))
 
 
 def _list_exhibits(folder: str) -> dict[str, Exhibit]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
+from attention_audit.yaml_input import read_package_yaml
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
 from .tidy import Frames, RowValues, Subjects, select_ranking, select_run, take_suite
@@ -29,7 +29,7 @@ HONEST = {"liar": "base"}
 
 CLAIMED_SUITES = ("wp", "ss", "jw", "pd", "hf")
 """Keys of the suites that have claims, in the order of the table."""
-CLAIMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+CLAIMS = read_package_yaml(Path(__file__).with_suffix(".yaml"))
 """What must hold: controls.yaml says how it is written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
