@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from types import NoneType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from attention_audit.errors import AuditError
 from attention_audit.section import WHOLE, Section
@@ -25,6 +25,8 @@ def list_groups(annotation: Any) -> list[Any]:
         return [annotation]
     if isinstance(annotation, type) or getattr(annotation, "__origin__", None) in (list, dict, tuple):
         return [None] if annotation is NoneType else []
+    if get_origin(annotation) is Annotated:
+        return list_groups(get_args(annotation)[0])
     groups = [list_groups(part) for part in get_args(annotation)]
     return [group for part in groups for group in part] if all(groups) else []
 
