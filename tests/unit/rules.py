@@ -2,6 +2,7 @@
 are told. Nothing is run, and nothing is looked for among the results.
 """
 
+import inspect
 import os
 import shlex
 from dataclasses import dataclass
@@ -34,12 +35,24 @@ def load_rules(plan):
             workflow_settings=WorkflowSettings(exec_mode=ExecMode.REMOTE),
             snakefile=ROOT / "Snakefile",
         )
-        return {rule.name: rule for rule in called._workflow.rules}
+        workflow = called._workflow
+        workflow.sourcecache.runtime_cache.cleanup()
+        return {rule.name: rule for rule in workflow.rules}
 
 
 def list_makers(plan):
     """List the rules that make files, by name; all others gather them."""
     return {name: rule for name, rule in load_rules(plan).items() if rule.output}
+
+
+def find_stage(rule):
+    """Find the stage that a rule calls."""
+    return inspect.getclosurevars(rule.params.get("call")).nonlocals["stage"]
+
+
+def list_names(files):
+    """List the names that a rule gives to its inputs, or to its outputs."""
+    return {name for name, _ in files.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +91,11 @@ class RuleJob:
         wildcards = Wildcards(fromdict=self.wildcards)
         params, _ = self.made_by.expand_params(wildcards, self._inputs, self._outputs, None)
         return dict(params.items())
+
+    @property
+    def code(self) -> str:
+        """The hash of the code that it runs."""
+        return self.made_by.params.get("code")(Wildcards(fromdict=self.wildcards))
 
     @property
     def told(self) -> dict[str, str]:

@@ -1,0 +1,161 @@
+"""A rule names all that its stage reads and makes, and each setting by itself, so that Snakemake knows what to do anew."""
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import classifiers_on_disk
+import pytest
+import transformers_on_disk
+from elsewhere import write_all
+from planned import CLASSIFIERS_ALONE, audit_of, overlaid, plan_of
+from rules import find_job, find_stage, list_jobs, list_makers, list_names
+from stage_files import list_stage_names
+from tables_on_disk import write_rows
+
+from attention_audit import code_hash as code
+from attention_audit.artefacts.files import checksum
+from attention_audit.errors import AuditError
+from attention_audit.plan.params import MAX_LENGTH, describe_settings, write_settings
+
+SHOWING = {"table", "overview", "figure", "figure_of_dataset", "explorer", "report_html"}
+"""Rules whose inputs depend on what is shown."""
+NOT_NAMED = {
+    # only what a first model is held against may be a step of a search
+    **dict.fromkeys(("stability", "permutation", "erasure", "instance_adversary", "attribution"), {"search"}),
+    # these learn from labels alone
+    "read_out": {"reference"},
+    "retrain_masked": {"reference", "tail"},
+    # a Transformer reads the texts again, since their words are deleted
+    "attribute": {"states"},
+    # heads are of pairs of texts, which these do not read; tails of Transformers
+    "train_adversary": {"head"},
+    "train_guide": {"head", "tail"},
+}
+"""What a stage does without where a rule does not name it."""
+
+
+@pytest.fixture(scope="module")
+def searching():
+    """Both searches for adversaries and masked words, on a data set each."""
+    return plan_of(datasets=["needle"], masking={"datasets": ["chorus"], "percent": [50, 100], "seeds": [1]})
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """Files of the user's own: a table, word vectors, readouts, a classifier and a Transformer; and pairs of texts."""
+    folder = tmp_path_factory.mktemp("given")
+    write_rows(folder / "own.csv", [{"text": f"text {at}", "label": at % 2} for at in range(60)])
+    (folder / "own.vec").write_text("text 1 2\n")
+    encoder = transformers_on_disk.save(folder / "encoder", positions=514)
+    mine = [str(classifiers_on_disk.save(folder / f"mine{seed}", seed=seed)) for seed in (1, 2)]
+    table = {"kind": "table", "path": str(folder / "own.csv"), "tokens": {"tokenizer": "spaces"}, "vectors": "mine"}
+    return plan_of(
+        **CLASSIFIERS_ALONE | {"datasets": ["mine"], "jain_wallace": {"datasets": ["babi-1"], "models": ["lstm_tanh"]}},
+        corpora={"mine": table},
+        word_vectors={"mine": {"kind": "file", "path": str(folder / "own.vec"), "dimension": 2}},
+        overrides={"mine": {"model": {"encoder": "transformer"}}},
+        own={"reviews": write_all(folder / "readouts")},
+        transformer={"path": str(encoder)},
+        hf={"needle": {"models": {"mine": mine},}},
+    )
+
+
+def test_a_rule_names_what_its_stage_reads_and_makes(searching):
+    lacks = {}
+    for name, rule in list_makers(searching).items():
+        read, made = list_stage_names(find_stage(rule))
+        lacks[name] = made - list_names(rule.output)
+        if name not in SHOWING:
+            assert read or name == "fetch"
+            lacks[name] |= read - list_names(rule.input)
+    assert len(lacks) > 25
+    assert {name: lacking for name, lacking in lacks.items() if lacking} == NOT_NAMED
+
+
+def test_what_shows_results_names_what_is_shown(searching):
+    jobs = list_jobs(searching)
+    for job in (job for job in jobs.values() if job.rule in SHOWING):
+        read, _ = list_stage_names(job.call.stage)
+        assert read <= job.inputs.keys()
+        for name, spec in getattr(job.settings, "reads", {}).items():
+            assert len(job.inputs[name]) == len(spec.files) or spec.source == "records", (job.wildcards, name)
+    assert {job.rule for job in jobs.values()} > SHOWING - {"figure_of_dataset"}
+
+
+def test_audits_read_the_trainings_of_which_they_are_told(searching):
+    """Their readouts of both splits, and the searches that chose their lambdas."""
+    searches = Counter()
+    for job in list_jobs(searching).values():
+        trainings = getattr(job.settings, "trainings", []) if "readouts" in job.inputs else []
+        for about, path in zip(trainings, map(Path, job.inputs["readouts"] if trainings else ()), strict=True):
+            assert path.parent.name == f"seed{about.seed}"
+            if "consistency" in job.outputs:
+                assert str(path.with_name(f"{about.consistent_on}.parquet")) in job.read
+            if about.searched is not None:
+                assert len(job.inputs["search"]) == 1
+                searches[job.rule] += 1
+    assert searches.keys() == {"performance", "comparison", "plausibility", "attention_maps"}
+
+
+def test_a_readout_is_read_with_the_head_or_the_tail_beside_it(given):
+    """Which the stages find by the path of the readout."""
+    for name, rule in list_makers(given).items():
+        if "readouts" in (names := list_names(rule.input)) and name not in SHOWING:
+            assert {"heads", "tails"} <= names, name
+    kinds = {"babi-1": "head.parquet", "needle": "tail.safetensors"}
+    checked = set()
+    for job in (job for job in list_jobs(given).values() if job.rule not in ("report_html", "train")):
+        for path in (path for path in map(Path, job.read) if path.name == "test.parquet" and path.parts[2] in kinds):
+            if find_job(given, beside := str(path.with_name(kinds[path.parts[2]]))):
+                assert beside in job.read, (job.rule, job.wildcards)
+                checked.add((job.rule, path.parts[2]))
+    assert {("impose_uniform", "needle"), *((rule, name) for rule in ("attribute", "explorer") for name in kinds)} < checked
+    assert {rule for rule, name in checked if name == "babi-1"} > {"performance", "permutation", "erasure", "attribution"}
+
+
+def test_the_contents_of_ones_own_files_are_params_of_what_reads_them(given):
+    read = Counter()
+    for job in list_jobs(given).values():
+        digests = {line for param in job.told.values() if isinstance(param, list) for line in param}
+        for path in map(Path, job.read):
+            if path.is_file() and "results" not in path.parts and path.suffix != ".rst":
+                assert f"{path}: sha256 {checksum(path)}" in digests, job.rule
+                read[job.rule] += 1
+    assert read.keys() == {"prepare", "import_readout", "read_classifier", "attribute", "record_transformer"}
+
+
+def test_every_setting_is_a_param_of_its_own(given, searching):
+    for plan in (given, searching):
+        for name, job in list_jobs(plan).items():
+            lines = describe_settings(job.settings)
+            told = {key: line for key, line in job.told.items() if key.startswith("set_") and line}
+            assert told == {f"set_{key.replace('.', '_')}": line for key, line in lines.items()}, name
+
+
+def test_what_comparison_reads(searching):
+    job = audit_of(searching, "comparison", "wp", "needle")
+    steps = searching.trainings.steps
+    models = ["base", "uniform", *(f"adversary_lambda{lambda_}" for lambda_ in (0.0001, 0.001, 0.01))]
+    models += [f"continuation_step{step}" for step in range(1, steps + 1)]
+    first = "results/readouts/needle/base/seed10"
+    for name, split in (("readouts", "test"), ("dev", "dev")):
+        paths = [*map(Path, job.inputs[name])]
+        assert str(paths[0]) == f"{first}/{split}.parquet"
+        assert {path.name for path in paths} == {f"{split}.parquet"}
+        assert list(dict.fromkeys(path.parts[3] for path in paths)) == models
+    assert job.inputs["search"] == ["results/models/needle/continuation/seed10.search.parquet"]
+    assert job.inputs["heads"] == job.inputs["tails"] == []
+
+
+def list_changes(before, after):
+    """Name the params that changed of jobs that are in both, by rule and data set."""
+    changes = {}
+    for name in before.keys() & after.keys():
+        old, new = before[name].told, after[name].told
+        assert old.keys() == new.keys()
+        if changed := {key.removeprefix("set_") for key in old if old[key] != new[key]}:
+            kind = name if name.startswith("train") else next(iter([*before[name].wildcards.values()][::-1]), "")
+            changes.setdefault(before[name].rule, set()).update(changed)
+    return changes
