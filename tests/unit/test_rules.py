@@ -19,8 +19,6 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.errors import AuditError
 from attention_audit.plan.params import MAX_LENGTH, describe_settings, write_settings
 
-SHOWING = {"table", "overview", "figure", "figure_of_dataset", "explorer", "report_html"}
-"""Rules whose inputs depend on what is shown."""
 NOT_NAMED = {
     # only what a first model is held against may be a step of a search
     **dict.fromkeys(("stability", "permutation", "erasure", "instance_adversary", "attribution"), {"search"}),
@@ -63,25 +61,18 @@ def given(tmp_path_factory):
 
 
 def test_a_rule_names_what_its_stage_reads_and_makes(searching):
+    named = {name: list_names(rule.input) for name, rule in list_makers(searching).items()}
+    for job in list_jobs(searching).values():
+        # where a function of the rule names files, too
+        named[job.rule] |= job.inputs.keys()
+        for name, spec in getattr(job.settings, "reads", {}).items():
+            assert len(job.inputs[name]) == len(spec.files) or spec.source == "records", (job.wildcards, name)
     lacks = {}
     for name, rule in list_makers(searching).items():
         read, made = list_stage_names(find_stage(rule))
-        lacks[name] = made - list_names(rule.output)
-        if name not in SHOWING:
-            assert read or name == "fetch"
-            lacks[name] |= read - list_names(rule.input)
+        lacks[name] = (read - named[name]) | (made - list_names(rule.output))
     assert len(lacks) > 25
-    assert {name: lacking for name, lacking in lacks.items() if lacking} == NOT_NAMED
-
-
-def test_what_shows_results_names_what_is_shown(searching):
-    jobs = list_jobs(searching)
-    for job in (job for job in jobs.values() if job.rule in SHOWING):
-        read, _ = list_stage_names(job.call.stage)
-        assert read <= job.inputs.keys()
-        for name, spec in getattr(job.settings, "reads", {}).items():
-            assert len(job.inputs[name]) == len(spec.files) or spec.source == "records", (job.wildcards, name)
-    assert {job.rule for job in jobs.values()} > SHOWING - {"figure_of_dataset"}
+    assert {name: names for name, names in lacks.items() if names} == NOT_NAMED
 
 
 def test_audits_read_the_trainings_of_which_they_are_told(searching):
@@ -102,8 +93,7 @@ def test_audits_read_the_trainings_of_which_they_are_told(searching):
 def test_a_readout_is_read_with_the_head_or_the_tail_beside_it(given):
     """Which the stages find by the path of the readout."""
     for name, rule in list_makers(given).items():
-        if "readouts" in (names := list_names(rule.input)) and name not in SHOWING:
-            assert {"heads", "tails"} <= names, name
+        assert "readouts" not in (names := list_names(rule.input)) or "above" in names, name
     kinds = {"babi-1": "head.parquet", "needle": "tail.safetensors"}
     checked = set()
     for job in (job for job in list_jobs(given).values() if job.rule not in ("report_html", "train")):
@@ -146,7 +136,7 @@ def test_what_comparison_reads(searching):
         assert {path.name for path in paths} == {f"{split}.parquet"}
         assert list(dict.fromkeys(path.parts[3] for path in paths)) == models
     assert job.inputs["search"] == ["results/models/needle/continuation/seed10.search.parquet"]
-    assert job.inputs["heads"] == job.inputs["tails"] == []
+    assert job.inputs["above"] == []
 
 
 def list_changes(before, after):
