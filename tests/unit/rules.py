@@ -1,5 +1,5 @@
-"""The rules of the workflow as Snakemake reads them, in this process: what they name, and what their jobs read, make and
-are told. Nothing is run, and nothing is looked for among the results.
+"""The rules of the workflow as Snakemake reads them, in this process: what they name, and what their jobs read, make
+and are told. Nothing is run, and nothing is looked for among the results.
 """
 
 import inspect
@@ -26,7 +26,7 @@ def load_rules(plan):
     """Read the Snakefile with this plan in the place of that of its configuration; Snakemake's own rules by name."""
     with (
         mock.patch.dict(os.environ),
-        mock.patch("attention_audit.plan.plan.Plan", lambda *configuration: plan),
+        mock.patch("attention_audit.plan.plan.Plan", return_value=plan),
         SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, enable_file_logging=False)) as api,
     ):
         # as the job of a cluster reads it, which asks for no targets: the words of this command line are pytest's

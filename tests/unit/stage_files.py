@@ -1,5 +1,5 @@
-"""The names by which a stage reads and writes files, found in its syntax: in its module, and in whatever it hands its job,
-the files of its job, or its answers to.
+"""The names by which a stage reads and writes files, found in its syntax: in its module, and in whatever it hands its
+job, the files of its job, or its answers to.
 """
 
 import ast

@@ -1,6 +1,5 @@
-"""A rule names all that its stage reads and makes, and each setting by itself, so that Snakemake knows what to do anew."""
+"""A rule names all that its stage reads and makes, and each setting: so Snakemake knows what is to be made anew."""
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,12 +15,11 @@ from tables_on_disk import write_rows
 
 from attention_audit import code_hash as code
 from attention_audit.artefacts.files import checksum
-from attention_audit.errors import AuditError
-from attention_audit.plan.params import MAX_LENGTH, describe_settings, write_settings
+from attention_audit.plan.params import MAX_LENGTH, describe_settings
 
 NOT_NAMED = {
     # only what a first model is held against may be a step of a search
-    **dict.fromkeys(("stability", "permutation", "erasure", "instance_adversary", "attribution"), {"search"}),
+    **{name: {"search"} for name in ("stability", "permutation", "erasure", "instance_adversary", "attribution")},
     # these learn from labels alone
     "read_out": {"reference"},
     "retrain_masked": {"reference", "tail"},
@@ -56,7 +54,11 @@ def given(tmp_path_factory):
         overrides={"mine": {"model": {"encoder": "transformer"}}},
         own={"reviews": write_all(folder / "readouts")},
         transformer={"path": str(encoder)},
-        hf={"needle": {"models": {"mine": mine},}},
+        hf={
+            "needle": {
+                "models": {"mine": mine},
+            }
+        },
     )
 
 
@@ -101,8 +103,16 @@ def test_a_readout_is_read_with_the_head_or_the_tail_beside_it(given):
             if find_job(given, beside := str(path.with_name(kinds[path.parts[2]]))):
                 assert beside in job.read, (job.rule, job.wildcards)
                 checked.add((job.rule, path.parts[2]))
-    assert {("impose_uniform", "needle"), *((rule, name) for rule in ("attribute", "explorer") for name in kinds)} < checked
-    assert {rule for rule, name in checked if name == "babi-1"} > {"performance", "permutation", "erasure", "attribution"}
+    assert {
+        ("impose_uniform", "needle"),
+        *((rule, name) for rule in ("attribute", "explorer") for name in kinds),
+    } < checked
+    assert {rule for rule, name in checked if name == "babi-1"} > {
+        "performance",
+        "permutation",
+        "erasure",
+        "attribution",
+    }
 
 
 def test_the_contents_of_ones_own_files_are_params_of_what_reads_them(given):
@@ -139,13 +149,117 @@ def test_what_comparison_reads(searching):
     assert job.inputs["above"] == []
 
 
-def list_changes(before, after):
-    """Name the params that changed of jobs that are in both, by rule and data set."""
-    changes = {}
-    for name in before.keys() & after.keys():
-        old, new = before[name].told, after[name].told
-        assert old.keys() == new.keys()
-        if changed := {key.removeprefix("set_") for key in old if old[key] != new[key]}:
-            kind = name if name.startswith("train") else next(iter([*before[name].wildcards.values()][::-1]), "")
-            changes.setdefault(before[name].rule, set()).update(changed)
-    return changes
+ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}}
+ANSWERS = "table/summary|overview/(controls|texts)"
+AUDITED = "(performance|permutation|erasure|comparison|stability|plausibility|attribution)/needle/base"
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The jobs of one data set a suite."""
+    return list_jobs(plan_of(**ONE_DATA_SET))
+
+
+@pytest.mark.parametrize(
+    ("change", "who"),
+    [
+        # so that a folder can be moved
+        ({"results": "runs/b"}, {}),
+        ({"resamples": 7}, {}),
+        ({"answer": {"margins": {"inert": 0.1}}}, {"settings": ANSWERS}),
+        (
+            {"answer": {"margins": {"tvd": 0.02}}},
+            {"settings": f"{ANSWERS}|figure/wp_fig5_tvd_jsd", "budget": "search_adversary/.*|explorer"},
+        ),
+        ({"attention_maps": {"automatic": 1}}, {"attention_maps_automatic": "attention_maps/.*"}),
+        (
+            {"permutation": {"permutations": 7}},
+            {"permutation_permutations": "(permutation|stability|erasure|comparison)/.*"},
+        ),
+        ({"correlation": {"top_k": 7}}, {"correlation_top_k": "attribution/.*"}),
+        ({"erasure": {"seed": 7}}, {"erasure_seed": "(erasure|attribute|attribution)/.*"}),
+        ({"deletion": {"texts": 7}}, {"deletion_texts": "(attribute|attribution)/.*"}),
+        ({"agreement": {"texts": 7}}, {"agreement_texts": "(attribute|attribution)/.*"}),
+        ({"instance_adversary": {"steps": 7}}, {"instance_adversary_steps": "instance_adversary/.*"}),
+        ({"guides": {"hidden": 7}}, {"architecture_hidden": "train_guide/needle/guide_.*"}),
+        ({"adversary": {"patience": 7}}, {"patience": "train_adversary/.*"}),
+        ({"adversary": {"continuation": {"first": 0.002}}}, {"continuation_first": "search_adversary/.*"}),
+        (
+            {"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}},
+            dict.fromkeys(("epochs", "patience", "optimisation_learning_rate"), "train/digest/han_rnn/.*"),
+        ),
+        # one more seed trains no other one again, and attributes none
+        (
+            {"training": {"further_seeds": [50, 257, 500231, 100078, 7]}},
+            {
+                "trainings": AUDITED,
+                "settings": f"{ANSWERS}|table/(instead|table_contributions|table_plausibility)",
+                "views": "explorer",
+                "suites": "explorer|report_html",
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_a_setting_reaches_only_the_jobs_that_read_it(small, change, who):
+    """As the one param that changes; the report prints the whole configuration."""
+    after, changed = list_jobs(plan_of(**overlaid(ONE_DATA_SET, change))), {}
+    for name in small.keys() & after.keys():
+        old, new = small[name].told, after[name].told
+        for param in old:
+            if old[param] != new[param]:
+                changed.setdefault(param.removeprefix("set_"), set()).add(name)
+    assert changed.pop("config", set()) == ({"report_html"} if "results" not in change else set())
+    assert changed == {param: {name for name in small if re.fullmatch(names, name)} for param, names in who.items()}
+
+
+def hash_rules(jobs):
+    """The hash of the code of every rule, and of each table and figure."""
+    shown = ("table", "overview", "figure")
+    return {name if job.rule in shown else job.rule: job.code for name, job in jobs.items()}
+
+
+TRAINED = "train|train_adversary|train_guide|search_adversary|read_out"
+
+
+@pytest.mark.parametrize(
+    ("module", "who"),
+    [
+        ("plan/exhibits.yaml", ""),
+        ("plan/settings.py", ""),
+        ("plan/papers/wiegreffe_pinter.py", ""),
+        ("config.py", ""),
+        ("audits/comparison.py", "comparison|stability|attention_maps"),
+        ("audits/permutation.py", "permutation"),
+        ("audits/rankings.py", "permutation|erasure|plausibility|attribute|attribution"),
+        ("stages/attribution.py", "attribution"),
+        ("columns/audits.py", f"(?!({TRAINED}|prepare|figure/(fig_answer|fig_instead|fig_plausibility))$).*"),
+        ("figures/models.py", "figure/wp_fig5_tvd_jsd"),
+        ("figures/style.py", "figure/.*"),
+        ("tables/render.py", "(table|overview)/.*|report_html"),
+        ("report/guide.py", "report_html"),
+        ("training/loop.py", TRAINED),
+        ("stages/search_adversary.py", "search_adversary"),
+        ("stages/network_readout.py", TRAINED),
+        ("model/encoders.py", f"{TRAINED}|attribute|attribution"),
+        ("corpus/sources/control.py", "prepare"),
+    ],
+)
+def test_an_edit_reaches_only_the_rules_that_import_it(small, monkeypatch, module, who):
+    before, digest = hash_rules(small), code._hash_file
+
+    def edited(path, words):
+        return b"edited" if path == code.PACKAGE_FOLDER / module else digest(path, words)
+
+    assert (code.PACKAGE_FOLDER / module).is_file()
+    monkeypatch.setattr(code, "_hash_file", edited)
+    after = hash_rules(list_jobs(plan_of(**ONE_DATA_SET)))
+    assert {name for name in before if before[name] != after[name]} == {
+        name for name in before if re.fullmatch(who, name)
+    }
+
+
+def test_settings_too_long_for_one_command_line_are_one_line():
+    plan = plan_of(attention_maps={"instances": [f"文章文章-{number:09}" for number in range(5_600)]})
+    with pytest.raises(SystemExit, match=rf"^error: config: 14[\d,]+ bytes are too many .*, at most {MAX_LENGTH:,}\)"):
+        assert audit_of(plan, "attention_maps", "wp", "needle").params
