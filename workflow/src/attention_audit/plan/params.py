@@ -77,7 +77,8 @@ def describe_settings(settings: Section) -> dict[str, str]:
 
 def write_settings(settings: Section) -> list[str]:
     """Write the settings of a job as words of its command, `key=value`. Raises AuditError where they are too long."""
-    words = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in settings.model_dump(mode="json").items()]
+    values = settings.model_dump(mode="json")
+    words = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     if (length := sum(len(word.encode()) for word in words)) > MAX_LENGTH:
         raise AuditError(
             "config",
