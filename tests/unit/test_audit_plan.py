@@ -16,7 +16,7 @@ from planned import (
 from refusal import refusal
 from rules import find_job, list_jobs
 
-from attention_audit.plan.audits import AUDITS, explain_one_training
+from attention_audit.plan.audits import AUDITS, list_runs
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.model import COMMON_AUDITS
 from attention_audit.plan.suites import SUITES
@@ -35,6 +35,11 @@ LACKING = [
 def has_several_seeds(plan, suite, dataset):
     """Tell whether any model in question is trained with several seeds, so that trainings can be compared."""
     return any(len(judged.seeds) > 1 for judged in plan.scope.find_data(suite, dataset).judged)
+
+
+def needs_several_seeds(audit):
+    """Tell whether an audit compares trainings of one model."""
+    return audit.runs is list_runs and audit.least > 1
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +80,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
             plan.asked.locate(judged, name)
             for judged in plan.scope.find_data(key, DATASETS[key]).judged
             for name in names
-            if AUDITS[name].explain is not explain_one_training or has_several_seeds(plan, key, DATASETS[key])
+            if not needs_several_seeds(AUDITS[name]) or has_several_seeds(plan, key, DATASETS[key])
         }
         assert expected <= {*files}
     read = plan.exhibits.list_inputs(TABLES["summary"])["permutation"]
@@ -88,7 +93,7 @@ def test_a_suites_own_audits_are_asked_by_default():
         dataset = plan.scope.list_datasets(suite)[0]
         several = has_several_seeds(plan, suite.name, dataset)
         assert asked_of(plan, suite.name, dataset) == {
-            name for name in suite.audits if several or AUDITS[name].explain is not explain_one_training
+            name for name in suite.audits if several or not needs_several_seeds(AUDITS[name])
         }
         assert {*COMMON_AUDITS} <= {*suite.audits}
     assert {name for name in DATASETS if has_several_seeds(plan, name, plan.scope.list_datasets(SUITES[name])[0])} == {
@@ -156,7 +161,7 @@ def test_a_rule_makes_its_audits_and_says_which_are_not_asked(plan):
     for model, audits in plan.asked.by_model.items():
         for rule in {audit.rule for audit in audits}:
             job = jobs[f"{rule}/{model.data.name}/{model.path_name}"]
-            assert [*job.outputs] == [audit.name for audit in AUDITS.values() if audit.rule == rule]
+            assert {*job.outputs} == {audit.name for audit in AUDITS.values() if audit.rule == rule}
             assert {*list_answered(job)} == {audit.name for audit in audits if audit.rule == rule}
             assert all(len({*paths}) == len(paths) for paths in job.inputs.values())
 
@@ -164,17 +169,17 @@ def test_a_rule_makes_its_audits_and_says_which_are_not_asked(plan):
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan):
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     for key, asked in {
-        "wp": ["located", "replaced", "plausible_words", "word_attributions"],
-        "ss": ["located", "plausible_words", "word_attributions"],
-        "jw": ["correlation", "agreement", "located", "plausible_words", "word_attributions"],
-        "pd": ["impermissible", "located", "replaced", "plausible_words", "word_attributions"],
-        "md": ["correlation", "conicity", "located", "word_attributions"],
+        "wp": {"located", "replaced", "plausible_words", "word_attributions"},
+        "ss": {"located", "plausible_words", "word_attributions"},
+        "jw": {"correlation", "agreement", "located", "plausible_words", "word_attributions"},
+        "pd": {"impermissible", "located", "replaced", "plausible_words", "word_attributions"},
+        "md": {"correlation", "conicity", "located", "word_attributions"},
     }.items():
         job = audit_of(plan, "located", key, DATASETS[key])
-        assert list_answered(job) == asked
-        first, second = (find_job(plan, path).settings.audits for path in job.inputs["attributions"][:2])
+        assert {*list_answered(job)} == asked
+        first, second = ({*find_job(plan, path).settings.audits} for path in job.inputs["attributions"][:2])
         # of the first training alone, what is said of each word
-        assert (first, [*second, "word_attributions"]) == (asked, asked)
+        assert (first, second) == (asked, asked - {"word_attributions"})
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [name for name in SUITES["hf"].audits if AUDITS[name].network] == network
 
