@@ -63,13 +63,14 @@ def describe_settings(settings: Section) -> dict[str, str]:
     lines: dict[str, str] = {}
 
     def describe(group: Section, values: dict[str, Any], before: str) -> None:
-        for name, field in type(group).model_fields.items():
+        # a job is told no more of a group than its own type has, such as the address of a file of word vectors
+        for name, dumped in values.items():
             value, key = getattr(group, name), f"{before}{name}"
-            if isinstance(value, Section) and WHOLE not in field.metadata:
-                describe(value, values[name], f"{key}.")
+            if isinstance(value, Section) and WHOLE not in type(group).model_fields[name].metadata:
+                describe(value, dumped, f"{key}.")
             else:
-                within = dict(list_leaves(values[name], key))
-                lines.update({each: write_setting(each, leaf) for each, leaf in (within | {key: values[name]}).items()})
+                within = dict(list_leaves(dumped, key)) | {key: dumped}
+                lines.update({each: write_setting(each, leaf) for each, leaf in within.items()})
 
     describe(settings, settings.model_dump(mode="json"), "")
     return lines
