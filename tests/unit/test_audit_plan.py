@@ -8,17 +8,15 @@ from planned import (
     PLACES,
     asked_of,
     audit_of,
-    by_name,
-    inputs_of,
     judged_of,
     list_made,
-    plan_alone,
     plan_of,
     refuse_plan,
 )
 from refusal import refusal
+from rules import find_job, list_jobs
 
-from attention_audit.plan.audits import AUDITS, audit_named, explain_one_training
+from attention_audit.plan.audits import AUDITS, list_runs
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.model import COMMON_AUDITS
 from attention_audit.plan.suites import SUITES
@@ -39,6 +37,11 @@ def has_several_seeds(plan, suite, dataset):
     return any(len(judged.seeds) > 1 for judged in plan.scope.find_data(suite, dataset).judged)
 
 
+def needs_several_seeds(audit):
+    """Tell whether an audit compares trainings of one model."""
+    return audit.runs is list_runs and audit.least > 1
+
+
 @pytest.fixture(scope="module")
 def plan():
     """Every suite on a data set of its own, every model with two seeds; none that attends to sentences."""
@@ -57,7 +60,7 @@ def test_an_audit_that_needs_a_base_model_is_refused_to_a_suite_without_one(plan
     dataset = DATASETS[key]
     model = judged_of(plan, key, dataset).path_name
     line = f"{dataset}/{model}: {audit} needs a base model that .* has not; ask for another audit, or of"
-    assert re.match(line, refusal(plan.audit_plan.refuse, audit, model, dataset))
+    assert re.match(line, refusal(plan.asked.refuse, audit, model, dataset))
 
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
@@ -71,16 +74,16 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for():
         diversity={"datasets": ["chorus"]},
         masking={"datasets": ["chorus"]},
     )
-    files = plan.audit_files()
+    files = plan.asked.list_files()
     for key, names in asked.items():
         expected = {
-            plan.audit_plan.locate(judged, name)
+            plan.asked.locate(judged, name)
             for judged in plan.scope.find_data(key, DATASETS[key]).judged
             for name in names
-            if AUDITS[name].explain is not explain_one_training or has_several_seeds(plan, key, DATASETS[key])
+            if not needs_several_seeds(AUDITS[name]) or has_several_seeds(plan, key, DATASETS[key])
         }
         assert expected <= {*files}
-    read = plan.exhibit_plan.list_inputs(TABLES["summary"])["permutation"]
+    read = plan.exhibits.list_inputs(TABLES["summary"])["permutation"]
     assert read == [path for path in files if path.endswith("/permutation.parquet")]
 
 
@@ -90,7 +93,7 @@ def test_a_suites_own_audits_are_asked_by_default():
         dataset = plan.scope.list_datasets(suite)[0]
         several = has_several_seeds(plan, suite.name, dataset)
         assert asked_of(plan, suite.name, dataset) == {
-            name for name in suite.audits if several or AUDITS[name].explain is not explain_one_training
+            name for name in suite.audits if several or not needs_several_seeds(AUDITS[name])
         }
         assert {*COMMON_AUDITS} <= {*suite.audits}
     assert {name for name in DATASETS if has_several_seeds(plan, name, plan.scope.list_datasets(SUITES[name])[0])} == {
@@ -109,7 +112,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line():
     assert "stability" not in asked_of(plan, "jw", "needle")
     model = judged_of(plan, "jw", "needle").path_name
     line = f"needle/{model}: stability is not asked, as Jain & Wallace 2019 has no model with several seeds here; ask"
-    assert refusal(plan.audit_plan.refuse, "stability", model, "needle").startswith(line)
+    assert refusal(plan.asked.refuse, "stability", model, "needle").startswith(line)
 
 
 @pytest.mark.parametrize(
@@ -136,83 +139,49 @@ def test_an_audit_that_cannot_be_is_one_line(changes, line):
 
 def test_a_model_that_a_data_set_has_not_is_one_line(plan):
     line = "digest/base: not a model whose attention is audited (of digest: flan_rnn, flan_none); name one of these"
-    assert refusal(plan.audit_plan.refuse, "permutation", "base", "digest").startswith(line)
+    assert refusal(plan.asked.refuse, "permutation", "base", "digest").startswith(line)
 
 
-def test_an_audit_that_reads_another_is_told_of_it(plan):
+def test_maps_are_shown_with_the_instance_adversary_and_the_chosen_one(plan):
     job = audit_of(plan, "attention_maps", "wp", "needle")
-    assert job.after == {"instance_adversary": "columns.audits:INSTANCE_ADVERSARY"}
-    inputs = inputs_of(plan, "attention_maps", "wp", "needle")
-    assert inputs["instance_adversary"] == ["results/audits/needle/base/instance_adversary.parquet"]
-    assert inputs["readouts"] == [
+    assert job.inputs["instance_adversary"] == ["results/audits/needle/base/instance_adversary.parquet"]
+    assert job.inputs["readouts"] == [
         f"results/readouts/needle/{model}/seed10/test.parquet" for model in ("base", "continuation")
     ]
-    assert [run.model for run in job.runs] == ["base", "continuation_chosen"]
+    assert [training.model for training in job.settings.trainings] == ["base", "continuation_chosen"]
 
 
-def test_every_two_seeds_of_a_model_are_compared_once():
-    plan = plan_of(jain_wallace={"datasets": ["chorus"], "seeds": [3, 1, 2], "models": ["lstm_tanh", "cnn_tanh"]})
-    inputs = inputs_of(plan, "stability", "jw", "chorus", "cnn_tanh")
-    pairs = [(a.split("/")[3:5], b.split("/")[3:5]) for a, b in zip(inputs["against"], inputs["readouts"], strict=True)]
-    seeds = [("seed3", "seed1"), ("seed3", "seed2"), ("seed1", "seed2")]
-    assert pairs == [(["cnn_tanh", a], ["cnn_tanh", b]) for a, b in seeds]
-    runs = audit_of(plan, "stability", "jw", "chorus", "cnn_tanh").runs
-    # a seed is compared with those before it
-    assert [(run.other, run.seed) for run in runs] == [(3, 1), (3, 2), (1, 2)]
+def list_answered(job):
+    """List the audits that a job answers; the others of its rule have files that say why they are not asked."""
+    return [name for name in job.outputs if name not in job.settings.unasked]
 
 
-def test_an_audit_reads_the_split_that_it_names(plan):
-    for name, split in (("consistency", "dev"), ("comparison", "test")):
-        inputs = inputs_of(plan, name, "wp", "needle")
-        assert {path.rpartition("/")[2] for path in (*inputs["readouts"], *inputs["against"])} == {f"{split}.parquet"}
-        runs = audit_of(plan, name, "wp", "needle").runs
-        assert {run.other for run in runs if run.model == "base"} == {plan.config.training.seed}
-        assert {run.other for run in runs if run.model != "base"} == {None}
-
-
-def test_audits_of_a_kind_are_one_job_of_a_model(plan):
-    named = {(each.data.name, each.path_name): each for each in plan.audit_plan.asked}
-    for planned in plan.audit_plan.plan_jobs():
-        judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
-        asked = [audit.name for audit in plan.audit_plan.asked[judged]]
-        of_rule = {audit.name for audit in AUDITS.values() if audit.rule == planned.rule}
-        assert {*planned.outputs} == of_rule
-        job = planned.settings
-        reasons = {each.audit: each.reason for each in job.audits}
-        assert reasons.keys() == of_rule
-        assert {name for name, reason in reasons.items() if not reason} == {*asked} & of_rule
-        for paths in planned.inputs.values():
-            assert len(set(paths)) == len(paths)
-        for each in (each for each in job.audits if not each.reason):
-            alone = plan.audit_plan.list_inputs(judged, audit_named(each.audit))
-            assert alone["readouts"] == [planned.inputs["readouts"][run.readout] for run in each.runs]
-            against = [run.against for run in each.runs if run.against is not None]
-            assert alone.get("against", []) == [planned.inputs["against"][place] for place in against]
-            if weights := planned.inputs.get("weights"):
-                of_runs = [planned.inputs["readouts"][run.readout] for run in each.runs]
-                assert [path.replace("/models/", "/readouts/") for path in alone["weights"]] == [
-                    path.replace("/test.parquet", ".safetensors") for path in of_runs
-                ]
-                assert alone["weights"] == [weights[run.readout] for run in each.runs]
+def test_a_rule_makes_its_audits_and_says_which_are_not_asked(plan):
+    jobs = list_jobs(plan, *plan.asked.list_files())
+    for model, audits in plan.asked.by_model.items():
+        for rule in {audit.rule for audit in audits}:
+            job = jobs[f"{rule}/{model.data.name}/{model.path_name}"]
+            assert {*job.outputs} == {audit.name for audit in AUDITS.values() if audit.rule == rule}
+            assert {*list_answered(job)} == {audit.name for audit in audits if audit.rule == rule}
+            assert all(len({*paths}) == len(paths) for paths in job.inputs.values())
 
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan):
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
-    jobs = {job.wildcards["model"]: job.settings for job in plan.audit_plan.plan_jobs() if job.stage == "attribution"}
     for key, asked in {
-        "wp": ["located", "replaced", "plausible_words", "word_attributions"],
-        "ss": ["located", "plausible_words", "word_attributions"],
-        "jw": ["correlation", "agreement", "located", "plausible_words", "word_attributions"],
-        "pd": ["impermissible", "located", "replaced", "plausible_words", "word_attributions"],
-        "md": ["correlation", "conicity", "located", "word_attributions"],
+        "wp": {"located", "replaced", "plausible_words", "word_attributions"},
+        "ss": {"located", "plausible_words", "word_attributions"},
+        "jw": {"correlation", "agreement", "located", "plausible_words", "word_attributions"},
+        "pd": {"impermissible", "located", "replaced", "plausible_words", "word_attributions"},
+        "md": {"correlation", "conicity", "located", "word_attributions"},
     }.items():
-        audits = jobs[judged_of(plan, key, DATASETS[key]).path_name].audits
-        assert [each.audit for each in audits if not each.reason] == asked
-    own = map(audit_named, SUITES["hf"].audits)
+        job = audit_of(plan, "located", key, DATASETS[key])
+        assert {*list_answered(job)} == asked
+        first, second = ({*find_job(plan, path).settings.audits} for path in job.inputs["attributions"][:2])
+        # of the first training alone, what is said of each word
+        assert (first, second) == (asked, asked - {"word_attributions"})
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
-    assert [audit.name for audit in own if "network" in audit.needs] == network
-    (alone,) = plan_alone(plan, "correlation", "wp", "needle").settings.audits
-    assert list(alone.sections) == ["correlation"]
+    assert [name for name in SUITES["hf"].audits if AUDITS[name].network] == network
 
 
 def test_every_audit_of_a_suite_is_made_by_one_job():
@@ -221,11 +190,14 @@ def test_every_audit_of_a_suite_is_made_by_one_job():
     # the maps read an audit that is not named, so it is asked too
     rules = ("performance", "attribution", "instance_adversary", "attention_maps")
     datasets = plan.scope.list_datasets(SUITES["wp"])
-    jobs = by_name(job for job in plan.audit_plan.plan_jobs() if job.wildcards["model"] == "base")
-    assert {*jobs} == {f"{rule}/{dataset}/base" for dataset in datasets for rule in rules}
-    made = [path for job in plan.plan_jobs() for path in job.files]
+    jobs = list_jobs(plan)
+    audited = {name for name, job in jobs.items() if "trainings" in type(job.settings).model_fields}
+    assert {name for name in audited if name.endswith("/base")} == {
+        f"{rule}/{dataset}/base" for dataset in datasets for rule in rules
+    }
+    made = [path for job in jobs.values() for path in job.files]
     assert len(set(made)) == len(made)
-    assert {*plan.audit_files()} <= set(made)
+    assert {*plan.asked.list_files()} <= set(made)
     said = refusal(plan.refuse, PLACES.audit_file("chorus", "base", "stability"))
     assert said.endswith("stability is not among the suite's audits; name it in `audits`, with the suite's own")
 
@@ -233,11 +205,11 @@ def test_every_audit_of_a_suite_is_made_by_one_job():
 def test_the_predictions_of_the_model_in_question_are_asked_whatever_a_suite_is():
     """The answer stands on them; what this model is held against is trained where something else asks for it alone."""
     plan = plan_of(datasets=["needle"], audits={"wp": ["located"], "jw": []}, jain_wallace={"datasets": ["needle"]})
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     performance = jobs["performance/needle/base"]
-    asked = [audit.audit for audit in performance.settings.audits if not audit.reason]
-    assert (asked, {run.model for run in performance.settings.audits[0].runs}) == (["predictions"], {"base"})
-    assert [*performance.inputs] == ["readouts"]
+    assert list_answered(performance) == ["predictions"]
+    assert {training.model for training in performance.settings.trainings} == {"base"}
+    assert performance.inputs["search"] == []
     assert not any(name.startswith("performance/needle/lstm") for name in jobs)
 
 
@@ -246,7 +218,7 @@ def test_what_reads_an_audit_that_is_not_asked_is_not_made():
     made = list_made(plan)
     assert {name for name in made if name.startswith("jw_")} == {"jw_fig_permutation"}
     assert {"wp_fig5_tvd_jsd", "summary"} < made
-    said = refusal(plan.exhibit_plan.refuse, "jw_table2")
+    said = refusal(plan.exhibits.refuse, "jw_table2")
     assert "jw_table2: not made, since Jain & Wallace 2019 is not asked correlation" in said
 
 
@@ -265,4 +237,4 @@ def test_what_compares_models_is_not_made_of_predictions_that_are_asked_for_the_
         plan = plan_of(audits=audits, **masked)
         assert {"summary", *compared} & list_made(plan) == {"summary", *shown}
     alone = plan_of(audits={"roar": ["permutation"]}, **masked)
-    assert "is not asked predictions" in refusal(alone.exhibit_plan.refuse, "roar_table_racu")
+    assert "is not asked predictions" in refusal(alone.exhibits.refuse, "roar_table_racu")

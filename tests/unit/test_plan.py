@@ -1,33 +1,23 @@
 """Suites, data sets and models: what a configuration asks for, and what a training is told."""
 
-import re
 from pathlib import Path
 
 import pytest
-from attention_audit.plan.audit_plan import hash_audit, list_runs
 from planned import (
     audit_of,
-    by_name,
-    inputs_of,
     judged_of,
     list_seeds,
     model_of,
     name_run,
-    overlaid,
     plan_of,
     refuse_plan,
     settings_of,
 )
+from rules import ask_rule, find_job, list_jobs
 
-from attention_audit import code_hash as code
-from attention_audit.code_hash import code_hash
-from attention_audit.corpus.sources import CorpusJob
-from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
-from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
+from attention_audit.plan.audits import list_compared_runs
 from attention_audit.plan.model import DataSet
-from attention_audit.plan.plan import MAX_SETTINGS_LENGTH, write_json
 from attention_audit.plan.suites import SUITES
 from attention_audit.training.settings import DeceptionObjective, LabelObjective, SearchSettings
 
@@ -95,7 +85,7 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     run = plan.trainings.made[training, 10]
-    assert plan.trainings.plan_training(run).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
+    assert find_job(plan, run.locate("search")).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
     assert plan.trainings.list_references(run)[0] == "results/readouts/needle/base/seed10/train.parquet"
 
 
@@ -141,9 +131,9 @@ def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own():
     assert list_seeds(plan)["chorus/adversary_lambda0.5"] == (10,)
     assert "chorus/continuation" not in list_seeds(plan)
     assert "static/continuation" in list_seeds(plan)
-    sections = [audit_of(plan, "attention_maps", "wp", name).sections for name in ("static", "chorus")]
-    assert [each["attention_maps"]["automatic"] for each in sections] == [2, 1]
-    assert all(job.settings for job in plan.plan_jobs())
+    told = [audit_of(plan, "attention_maps", "wp", name).settings for name in ("static", "chorus")]
+    assert [settings.attention_maps.automatic for settings in told] == [2, 1]
+    assert all(job.params for job in list_jobs(plan).values())
 
 
 def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_alone():
@@ -163,7 +153,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     assert liar.optimisation == base.optimisation.model_copy(update={"learning_rate": 0.02})
     assert [model.selected_on for model in models.values()] == ["dev", "train", "train"]
     for model, lambda_ in (("honest", None), ("liar_lambda0.1", 0.1)):
-        runs = audit_of(plan, "evidence", "pd", "needle", model).runs
+        runs = audit_of(plan, "evidence", "pd", "needle", model).settings.trainings
         assert [(run.model, run.lambda_, run.seed) for run in runs] == [(model, lambda_, 50), (model, lambda_, 7)]
 
 
@@ -191,29 +181,30 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models():
     assert models["bilstm_liar_lambda0.1"].selected_on == "dev"
     assert settings_of(plan, "needle/embedding_anonymised", 7).anonymised
     # what reads other texts is asked how well it predicts, and nothing of its map
-    assert {run.model for run in audit_of(plan, "performance", "pd", "needle").runs} == {
+    assert {run.model for run in audit_of(plan, "performance", "pd", "needle").settings.trainings} == {
         "honest",
         *(name for name in models if name not in judged),
     }
-    assert {run.model for run in audit_of(plan, "located", "pd", "needle").runs} == {"honest"}
+    assert {run.model for run in audit_of(plan, "located", "pd", "needle").settings.trainings} == {"honest"}
 
 
 def test_the_base_model_is_not_compared_with_itself(plan):
-    compared = list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
-    assert [*map(name_run, compared)][:3] == [("base", 50), ("uniform", 10), ("uniform", 50)]
-    runs = audit_of(plan, "comparison", "wp", "needle").runs
+    compared = list_compared_runs(judged_of(plan, "wp", "needle"))
+    assert [*map(name_run, compared)][:4] == [("base", 10), ("base", 50), ("uniform", 10), ("uniform", 50)]
+    job = audit_of(plan, "comparison", "wp", "needle")
+    _, *runs = job.settings.trainings
     shown = [(run.model, run.lambda_, run.seed, run.selection, run.searched) for run in runs]
     assert [shown[0], shown[-5], shown[-1]] == [
         ("base", None, 50, "dev", None), ("adversary", 0.01, 4, "train", None), ("continuation", None, 4, "train", 2)
     ]  # fmt: skip
-    inputs = inputs_of(plan, "comparison", "wp", "needle")
-    assert inputs["search"] == [f"results/models/needle/continuation/seed{seed}.search.parquet" for seed in (3, 4)]
-    chosen = next(run for run in audit_of(plan, "performance", "wp", "needle").runs if run.searched == 0)
+    assert job.inputs["search"] == [f"results/models/needle/continuation/seed{seed}.search.parquet" for seed in (3, 4)]
+    predicting = audit_of(plan, "performance", "wp", "needle").settings.trainings
+    chosen = next(run for run in predicting if run.searched == 0)
     assert (chosen.model, chosen.selection) == ("continuation_chosen", "dev")
 
 
 def test_every_paper_is_cited_with_its_suite(plan):
-    cited = {suite.paper: suite.citation for suite in plan.describe_suites()}
+    cited = {suite.paper: suite.citation for suite in plan.pages.describe_suites()}
     assert cited["JW2019"] == ["Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"]
     assert all(address.startswith("https://doi.org/") for _, address in filter(None, cited.values()))
 
@@ -221,7 +212,7 @@ def test_every_paper_is_cited_with_its_suite(plan):
 def test_a_data_set_may_have_word_vectors_of_its_own(plan):
     names = ("diabetes", "needle")
     trained = [DataSet(SUITES["wp"], name, plan.config).models["base"].architecture for name in names]
-    own, shared = (corpora.plan_preparation(plan.config, name).settings.vectors for name in names)
+    own, shared = (corpora.describe_corpus(plan.config, name).vectors for name in names)
     assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
     assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
@@ -231,22 +222,22 @@ def test_a_data_set_may_have_word_vectors_of_its_own(plan):
 def test_generated_texts_stand_behind_real_ones_on_every_page():
     plan = plan_of(datasets=["needle", "movies"], serrano_smith={"datasets": []}, jain_wallace={"datasets": ["needle"]})
     assert plan.scope.controls == ["needle"]
-    names = [subject.dataset for subject in plan.exhibit_plan.list_subjects()]
+    names = [subject.dataset for subject in plan.exhibits.list_subjects()]
     assert list(dict.fromkeys(names)) == ["movies", "needle"]
-    assert plan.plan_pages()[0].settings.views[0].dataset == "movies"
-    report = by_name(plan.plan_jobs())["report_html"]
+    assert plan.pages.build_explorer().views[0].dataset == "movies"
+    report = ask_rule(plan, "report_html")
     # one text is shown under the maps of three trainings
     assert report.inputs["readouts"] == [
         f"results/readouts/movies/base/seed{seed}/test.parquet" for seed in (10, 50, 257)
     ]
     assert report.inputs["corpus"] == ["results/corpora/movies/corpus.parquet"]
-    job = plan.report_job()
+    job = plan.pages.build_report()
     assert (job.controls, job.items) == (["needle"], "words")
     assert job.built["movies/wp/base"] == "BiLSTM, additive attention"
 
 
 def test_what_a_model_is_built_of_is_said_alike_in_all_suites():
-    built = plan_of().report_job().built
+    built = plan_of().pages.build_report().built
     assert built["unison/jw/cnn_tanh"] == "CNN, additive attention"
     assert built["digest/ss/han_conv"] == "CNN, words then sentences, additive attention"
     assert built["digest/ss/flan_none"] == "no encoder, additive attention"
@@ -297,113 +288,6 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line():
     refuse_plan(line, datasets=["diabetes", "needle"])
 
 
-def test_a_configuration_too_long_for_one_command_line_is_one_line():
-    plan = plan_of(attention_maps={"instances": [f"文章文章-{number:09}" for number in range(5_600)]})
-    with pytest.raises(AuditError, match=rf"config: 14[\d,]+ bytes are too many .*, at most {MAX_SETTINGS_LENGTH:,}\)"):
-        write_json(audit_of(plan, "attention_maps", "wp", "needle"))
-
-
-def list_settings(plan):
-    """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
-    jobs = {f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in list_seeds(plan).items()}
-    jobs |= {exhibit.name: plan.exhibit_plan.build_job(exhibit) for exhibit in EXHIBITS}
-    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.plan_pages()[0].settings}
-    for model, asked in plan.audit_plan.asked.items():
-        for audit in asked:
-            (job,) = plan.audit_plan.plan_rule(model, audit.rule, [audit], []).settings.audits
-            jobs[f"{audit.name} {model.data.suite.name}"] = job
-    return {name: write_json(job) for name, job in jobs.items()}
-
-
-ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}}
-
-
-@pytest.mark.parametrize(
-    ("change", "who"),
-    [
-        ({"resamples": 7}, "md_table_diversity"),
-        ({"answer": {"margins": {"inert": 0.1}}}, "summary|texts|controls|hf_table_maps"),
-        ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
-        ({"permutation": {"permutations": 7}}, "(permutation|stability|shuffles) ..|(comparison|consistency) wp"),
-        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|shuffles|located|replaced) .."),
-        ({"deletion": {"texts": 7}}, "(located|replaced|word_attributions) .."),
-        ({"agreement": {"texts": 7}}, "agreement jw|(located|replaced|plausible_words|word_attributions) .."),
-        ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
-        ({"guides": {"hidden": 7}}, "train needle/guide_.*"),
-        ({"adversary": {"patience": 7}}, "train needle/adversary_.*"),
-        ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/continuation"),
-        (
-            {"answer": {"margins": {"tvd": 0.02}}},
-            "train needle/continuation|(wp_fig5|own_fig|hf_fig)_tvd_jsd|summary|texts|controls|hf_table_maps|explorer",
-        ),
-        ({"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}}, "train digest/han_rnn"),
-    ],
-    ids=str,
-)
-def test_a_setting_reaches_only_the_jobs_that_read_it(change, who):
-    before, after = (list_settings(plan_of(**overlaid(ONE_DATA_SET, changes))) for changes in ({}, change))
-    changed = {name for name in before if before[name] != after[name]}
-    assert changed
-    assert changed == {name for name in before if re.fullmatch(who, name)}
-
-
-def hash_jobs(plan):
-    """The hash of the code of every job."""
-    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
-    code |= {job.rule.removesuffix("_html"): job.code for job in plan.plan_pages()}
-    code |= {audit.name: hash_audit(audit) for audit in AUDITS.values()}
-    return code | {exhibit.name: plan.exhibit_plan.plan_job(exhibit).code for exhibit in EXHIBITS}
-
-
-@pytest.mark.parametrize(
-    ("module", "who"),
-    [
-        ("plan/exhibits.yaml", ""),
-        ("plan/papers/wiegreffe_pinter.py", ""),
-        ("config.py", ""),
-        ("audits/comparison.py", "comparison|consistency|stability|map_stability|attention_maps"),
-        (
-            "audits/rankings.py",
-            "contributions|heads|permutation|single_weight|ranked_sets|shuffles|plausib.*|evidence|planted|located|"
-            "replaced|soft|correlation|agreement|conicity|impermissible|word_attributions|attribution_.*",
-        ),
-        (
-            "audits/correlation.py",
-            "correlation|agreement|conicity|impermissible|plausible_words|word_attributions|attribution_stability",
-        ),
-        (
-            "columns/audits.py",
-            "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",
-        ),
-        ("figures/models.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd|md_fig_conicity"),
-        ("figures/style.py", "|".join(FIGURES)),
-        ("tables/render.py", "|".join([*TABLES, "report"])),
-        ("report/guide.py", "report"),
-        ("training/loop.py", "train|search_adversary"),
-        ("stages/search_adversary.py", "search_adversary"),
-        (
-            "model/encoders.py",
-            "train|search_adversary|correlation|agreement|conicity|located|replaced|soft|impermissible|"
-            "plausible_words|word_attributions|attribution_stability",
-        ),
-        ("stages/network_readout.py", "train|search_adversary"),
-        ("corpus/sources/control.py", "prepare"),
-    ],
-)
-def test_an_edit_reaches_only_the_jobs_that_import_it(plan, monkeypatch, module, who):
-    before, digest = hash_jobs(plan), code._hash_file
-
-    def edited(path, words):
-        return b"edited" if path == code.PACKAGE_FOLDER / module else digest(path, words)
-
-    assert (code.PACKAGE_FOLDER / module).is_file()
-    monkeypatch.setattr(code, "_hash_file", edited)
-    after = hash_jobs(plan)
-    assert {name for name in before if before[name] != after[name]} == {
-        name for name in before if re.fullmatch(who, name)
-    }
-
-
 def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path):
     path = tmp_path / "my.vec.gz"
     changes = {"vectors": "mine", "word_vectors": {"mine": {"kind": "file", "path": str(path), "dimension": 3}}}
@@ -411,10 +295,10 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path):
     refuse_plan(line, **changes)
     path.touch()
     plan = plan_of(**changes)
-    planned = corpora.plan_preparation(plan.config, "needle")
-    job, read = planned.settings, planned.inputs
-    assert (read["vectors"], read["records"]) == ([str(path)], [])
-    assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
+    job = ask_rule(plan, "prepare", dataset="needle")
+    assert (job.inputs["vectors"], job.inputs["records"]) == ([str(path)], [])
+    # a job reads its settings from its command line
+    assert job.settings == corpora.describe_corpus(plan.config, "needle")
 
 
 def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tmp_path):
@@ -423,7 +307,7 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").touch()
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
-    assert corpora.plan_preparation(plan.config, "needle").inputs == {
+    assert ask_rule(plan, "prepare", dataset="needle").inputs == {
         "raw": [],
         "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
         "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],

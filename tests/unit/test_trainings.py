@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from planned import DEMONSTRATION, by_name, inputs_of, list_seeds, overlaid, plan_of, settings_of
+from planned import DEMONSTRATION, audit_of, list_seeds, overlaid, plan_of, settings_of
+from rules import list_jobs
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.plan.model import READ_OUT
@@ -45,7 +46,7 @@ def test_a_model_that_two_suites_ask_for_is_trained_once():
 def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained():
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
     assert LSTM not in list_seeds(plan)
-    inputs = inputs_of(plan, "performance", "jw", "chorus")["readouts"]
+    inputs = audit_of(plan, "performance", "jw", "chorus").inputs["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
 
@@ -105,12 +106,12 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model():
 
 def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job():
     plan = plan_of(**overlaid(SAME, {"adversary": {"seeds": [3, 4]}}))
-    jobs = [*plan.trainings.plan_jobs()]
-    assert len(by_name(jobs)) == len(jobs) == sum(map(len, list_seeds(plan).values()))
-    for training, seeds in list_seeds(plan).items():
-        for seed in seeds:
-            assert settings_of(plan, training, seed).seed == seed
+    jobs = [job for job in list_jobs(plan).values() if job.rule in READ_OUT]
+    assert len(jobs) == sum(map(len, list_seeds(plan).values()))
     for job in jobs:
+        training, seed = "{dataset}/{model}".format(**job.wildcards), int(job.wildcards["seed"])
+        assert job.settings == settings_of(plan, training, seed)
+        assert job.settings.seed == seed
         # a search makes all its steps, and the chosen one once more
         models = 1 + plan.config.adversary.continuation.steps * (job.rule == "search_adversary")
         assert len(job.outputs["weights"]) == models
@@ -119,7 +120,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job():
 
 def test_a_model_is_read_out_on_its_training_split_where_others_are_trained_on_it():
     plan = plan_of(datasets=["chorus"], jain_wallace={"datasets": ["chorus"], "models": ["average_tanh"]})
-    made = (job for job in plan.plan_jobs() if "readouts" in job.outputs)
+    made = (job for job in list_jobs(plan).values() if "readouts" in job.outputs)
     read = {Path(path).parts[2:] for job in made for path in job.outputs["readouts"]}
     splits = {
         model: [split for split in SPLITS if ("chorus", model, seed, f"{split}.parquet") in read]
@@ -163,10 +164,10 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own():
     assert settings_of(plan, "unison/cnn_dot", 10).epochs == 7
     assert settings_of(plan, "debate/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets are others
-    jobs = by_name(plan.audit_plan.plan_jobs())
+    jobs = list_jobs(plan)
     assert "stability/chorus/flan_none" in jobs
     assert "stability/digest/flan_rnn" not in jobs
-    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibit_plan.list_subjects()} == {
+    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibits.list_subjects()} == {
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
     }  # fmt: skip

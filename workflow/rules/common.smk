@@ -233,7 +233,7 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=(), within=()):
     @cache
     def describe(*values):
         settings = build(Wildcards(fromdict=dict(values)))
-        return write_settings(settings), describe_settings(settings)
+        return ask(write_settings, settings), describe_settings(settings)
 
     @cache
     def hash_code(*modules):

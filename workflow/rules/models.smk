@@ -182,6 +182,7 @@ rule import_readout:
     params:
         **tell("import_readout", SETTINGS.build_import),
         checksums=checksum(INPUTS.list_given),
+        beside_checksums=checksum(INPUTS.list_beside),
     shell:
         STAGE
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from types import NoneType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from attention_audit.errors import AuditError
 from attention_audit.section import WHOLE, Section
@@ -25,6 +25,8 @@ def list_groups(annotation: Any) -> list[Any]:
         return [annotation]
     if isinstance(annotation, type) or getattr(annotation, "__origin__", None) in (list, dict, tuple):
         return [None] if annotation is NoneType else []
+    if get_origin(annotation) is Annotated:
+        return list_groups(get_args(annotation)[0])
     groups = [list_groups(part) for part in get_args(annotation)]
     return [group for part in groups for group in part] if all(groups) else []
 
@@ -61,13 +63,14 @@ def describe_settings(settings: Section) -> dict[str, str]:
     lines: dict[str, str] = {}
 
     def describe(group: Section, values: dict[str, Any], before: str) -> None:
-        for name, field in type(group).model_fields.items():
+        # a job is told no more of a group than its own type has, such as the address of a file of word vectors
+        for name, dumped in values.items():
             value, key = getattr(group, name), f"{before}{name}"
-            if isinstance(value, Section) and WHOLE not in field.metadata:
-                describe(value, values[name], f"{key}.")
+            if isinstance(value, Section) and WHOLE not in type(group).model_fields[name].metadata:
+                describe(value, dumped, f"{key}.")
             else:
-                within = dict(list_leaves(values[name], key))
-                lines.update({each: write_setting(each, leaf) for each, leaf in (within | {key: values[name]}).items()})
+                within = dict(list_leaves(dumped, key)) | {key: dumped}
+                lines.update({each: write_setting(each, leaf) for each, leaf in within.items()})
 
     describe(settings, settings.model_dump(mode="json"), "")
     return lines
@@ -75,7 +78,8 @@ def describe_settings(settings: Section) -> dict[str, str]:
 
 def write_settings(settings: Section) -> list[str]:
     """Write the settings of a job as words of its command, `key=value`. Raises AuditError where they are too long."""
-    words = [f"{key}={json.dumps(value)}" for key, value in settings.model_dump(mode="json").items()]
+    values = settings.model_dump(mode="json")
+    words = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     if (length := sum(len(word.encode()) for word in words)) > MAX_LENGTH:
         raise AuditError(
             "config",
