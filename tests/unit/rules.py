@@ -45,6 +45,11 @@ def list_makers(plan):
     return {name: rule for name, rule in load_rules(plan).items() if rule.output}
 
 
+def list_makeable(plan):
+    """List all files that can be had of a configuration, as the workflow does where a user asks for another one."""
+    return load_rules(plan)["all"].workflow.globals["list_makeable"]()
+
+
 def find_stage(rule):
     """Find the stage that a rule calls."""
     return inspect.getclosurevars(rule.params.get("call")).nonlocals["stage"]
