@@ -110,7 +110,9 @@ class RuleJob:
     @cached_property
     def call(self) -> Any:
         """The command, as the command line of a stage reads it."""
-        return parser().parse_args(shlex.split(f"{self.params['call']} {self.params['files']}"))
+        wildcards, params = Wildcards(fromdict=self.wildcards), self.made_by.params
+        words = params.get("call")(wildcards, self._inputs), params.get("files")(wildcards, self._inputs, self._outputs)
+        return parser().parse_args(shlex.split(" ".join(words)))
 
     @cached_property
     def inputs(self) -> dict[str, list[str]]:

@@ -52,7 +52,9 @@ def test_another_file_of_the_mirror_is_another_content(tmp_path, monkeypatch, ca
         Path("folder").mkdir()
         Path("folder", "raw").write_bytes(there)
     if fetched:
-        file_checks.write_record(Path("results/folder/records/raw.json"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()})
+        file_checks.write_record(
+            Path("results/folder/records/raw.json"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()}
+        )
     config = SimpleNamespace(mirror_folder=Path(), places=SimpleNamespace(raw="results"))
     assert file_checks.hash_mirrored(config, "folder", "raw") == [sha256(known).hexdigest()] * len(known)
 
