@@ -110,7 +110,7 @@ EXHIBITS = {"table": 7, "overview": 2, "figure": 7}
     ("module", "runs"),
     [
         ("figures/style.py", {"figure": 7}),
-        ("training/loop.py", TRAININGS | dict.fromkeys(AUDITS, 1) | EXHIBITS),
+        ("training/loop.py", TRAININGS | dict.fromkeys(AUDITS, 1) | {"attribute": 2} | EXHIBITS),
     ],
 )
 def test_an_edit_of_what_the_code_does_reruns_exactly_what_imports_it(altered, module, runs):
@@ -118,16 +118,24 @@ def test_an_edit_of_what_the_code_does_reruns_exactly_what_imports_it(altered, m
     assert altered.run("-n", "all").jobs() == runs
 
 
-def test_an_edit_of_a_module_of_audits_changes_its_audits_alone(altered):
-    """Others are made by the same job."""
+def test_an_edit_of_a_module_of_audits_makes_those_of_its_rule_anew(altered):
     audits = altered.path / "results/audits/chorus/base"
     before = {path.stem: path.read_bytes() for path in audits.iterdir()}
-    edit(altered, "audits/located.py")
+    edit(altered, "audits/permutation.py")
     outcome = altered.run("audits")
-    assert outcome.jobs() == {"attribution": 1}
+    assert outcome.jobs() == {"permutation": 1}
     differing = {path.stem for path in audits.iterdir() if path.read_bytes() != before[path.stem]}
-    # its provenance names the code
-    assert differing == {"located", "replaced"}
+    # their provenance names the code
+    assert differing == {"permutation", "heads"}
+
+
+def test_a_changed_setting_is_the_reason_with_its_value_before_and_now(altered):
+    altered.overlay(permutation={"permutations": 50})
+    outcome = altered.run("-n", "results/audits/chorus/base/permutation.parquet")
+    assert outcome.jobs() == {"permutation": 1}
+    [reason] = re.findall(r"reason: (Params have changed.*(?:\n +.*)*)", outcome.text)
+    values = re.findall(r"permutation\.(\w+)=(\w+)", reason)
+    assert values == [("permutations", "100"), ("permutations", "50")]
 
 
 @pytest.mark.whole

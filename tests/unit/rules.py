@@ -45,6 +45,11 @@ def list_makers(plan):
     return {name: rule for name, rule in load_rules(plan).items() if rule.output}
 
 
+def list_makeable(plan):
+    """List all files that can be had of a configuration, as the workflow does where a user asks for another one."""
+    return load_rules(plan)["all"].workflow.globals["list_makeable"]()
+
+
 def find_stage(rule):
     """Find the stage that a rule calls."""
     return inspect.getclosurevars(rule.params.get("call")).nonlocals["stage"]
@@ -105,7 +110,9 @@ class RuleJob:
     @cached_property
     def call(self) -> Any:
         """The command, as the command line of a stage reads it."""
-        return parser().parse_args(shlex.split(f"{self.params['call']} {self.params['files']}"))
+        wildcards, params = Wildcards(fromdict=self.wildcards), self.made_by.params
+        words = params.get("call")(wildcards, self._inputs), params.get("files")(wildcards, self._inputs, self._outputs)
+        return parser().parse_args(shlex.split(" ".join(words)))
 
     @cached_property
     def inputs(self) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from readouts import make_pairs, make_readout, readout_of
+from readouts import make_heads, make_pairs, make_readout, readout_of
 from scipy.stats import kendalltau
 
 from attention_audit.audits.attention_maps import Reading, choose_texts, list_words
@@ -16,11 +16,13 @@ from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.contributions import compute_kendall, contributions
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.performance import performance, predictions
+from attention_audit.audits.permutation import permutation
 from attention_audit.audits.plausibility import evidence_mass
-from attention_audit.audits.settings import AttentionMaps
+from attention_audit.audits.settings import AttentionMaps, Permutation
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.padded import PaddedReadout
+from attention_audit.readout import read_heads
 
 
 def two_texts(attention, positive):
@@ -243,3 +245,15 @@ def test_tau_is_scipys(seed):
     defined = np.ptp(one) > 0 and np.ptp(other) > 0
     expected = kendalltau(one, other).statistic if defined else np.nan
     assert compute_kendall([(one, other)]).tolist() == pytest.approx([expected], nan_ok=True)
+
+
+@pytest.mark.parametrize("marks", [True, False])
+def test_marks_of_a_transformer_are_permuted_only_where_that_is_asked(marks):
+    """Words whose weights are all alike, so that nothing moves but by the two marks at the end of each text."""
+    readout = make_heads(lengths := [7, 5, 6], marks=2, seed=6)
+    weights = [np.tile([[0.05]] * (items - 2) + [[0.7], [0.1]], 3).astype(np.float32) for items in lengths]
+    several = replace(readout.several, weights=[rows / rows.sum(0) for rows in weights])
+    found = permutation(read_heads(readout.ids, readout.labels, several), Permutation(permutations=9, marks=marks))
+    moved = [(found[name] > 1e-6).all() for name in ("median_tvd", "mean_tvd", "chance_jsd")]
+    still = [(found[name] < 1e-6).all() for name in ("median_tvd", "mean_tvd", "chance_jsd")]
+    assert (all(moved), all(still)) == (marks, not marks)

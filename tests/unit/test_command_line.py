@@ -8,15 +8,16 @@ import types
 from pathlib import Path
 
 import pytest
-from planned import ROOT, plan_alone, plan_of, settings_of
+from planned import ROOT, plan_of
+from rules import ask_rule, find_job
 
 from attention_audit import __main__ as command_line
-from attention_audit.plan import corpora
-from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.exhibits import FIGURES, TABLES
+from attention_audit.plan.params import write_settings
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
-TABLE = TABLES["wp_table2_uniform"]
+TABLE, FIGURE = TABLES["wp_table2_uniform"], FIGURES["wp_fig5_tvd_jsd"]
 
 
 class Recorded(Section):
@@ -40,7 +41,7 @@ def stage(monkeypatch):
 
 
 def test_files_go_by_name_and_in_order(stage):
-    arguments = ["recording", "--settings", '{"a": 1}', "--code", "c0de"]
+    arguments = ["recording", "--settings", "a=1", "--code", "c0de"]
     files = ["--input", "corpus", "x", "--input", "none", "--input", "readouts", "r2", "r1", "--output", "table", "y"]
     assert command_line.main(arguments + files) == 0
     (job,) = stage
@@ -55,31 +56,33 @@ def test_files_go_by_name_and_in_order(stage):
 def test_the_stages_refuse_settings_that_are_not_theirs(caplog):
     """A wrong or missing setting of every kind of job, named with its place."""
     plan = plan_of()
-    table = plan.exhibit_plan.build_job(TABLE)
-    jobs = [
-        ("prepare", corpora.plan_preparation(plan.config, "needle").settings, "files", "one"),
-        ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
-        ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
-        ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),
-        ("table", table, "answer", 10),
-        ("table", table, "unknown", 1),
-        ("figure", table, "target", None),
-        ("report_html", plan.report_job(), "gaps", {"needle": 1}),
-        ("explorer", plan.plan_pages()[0].settings, "budget", "much"),
-    ]
-    for stage, settings, key, wrong in jobs:
+    table = find_job(plan, plan.exhibits.locate(TABLE, ".parquet"))
+    base = {"dataset": "needle", "model": "base"}
+    for job, key, wrong in [
+        (ask_rule(plan, "prepare", dataset="needle"), "files", "one"),
+        (ask_rule(plan, "train", **base, seed=10), "epochs", 0.5),
+        (ask_rule(plan, "permutation", **base), "permutation", {"permutations": 0}),
+        (ask_rule(plan, "attribution", **base), "trainings", [{}]),
+        (ask_rule(plan, "attribute", **base, seed=10), "seed", "one"),
+        (table, "answer", 10),
+        (table, "unknown", 1),
+        (find_job(plan, plan.exhibits.locate(FIGURE, ".png")), "target", None),
+        (ask_rule(plan, "report_html"), "gaps", {"needle": 1}),
+        (ask_rule(plan, "explorer"), "budget", "much"),
+    ]:
         caplog.clear()
-        changed = settings.model_dump(mode="json") | {key: wrong}
-        assert command_line.main([stage, "--settings", json.dumps(changed)]) == 1, stage
+        stage = job.call.stage
+        words = [f"{name}={json.dumps(value)}" for name, value in (dict(job.call.settings) | {key: wrong}).items()]
+        assert command_line.main([stage, "--settings", *words]) == 1, stage
         (said,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
         assert re.fullmatch(rf"error: {stage}: settings: {key}\b.*: .+; run Snakemake again", said), said
 
 
 def test_a_users_fault_is_one_line_and_status_1(tmp_path):
     """In a process of its own, on the terminal and in the log."""
-    settings = plan_of().exhibit_plan.build_job(TABLE).model_dump_json()
+    settings = write_settings(plan_of().exhibits.build_job(TABLE))
     log = tmp_path / "logs" / "stage.log"
-    command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]
+    command = [sys.executable, "-m", "attention_audit", "table", "--settings", *settings, "--log", str(log)]
     files = ["--input", "performance", *["no/such.parquet"] * 3, "--output", "parquet", "x"]
     ended = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     assert ended.returncode == 1

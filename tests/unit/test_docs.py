@@ -4,6 +4,7 @@ import re
 import shlex
 import textwrap
 import tomllib
+from functools import partial
 
 import classifiers_on_disk
 import numpy as np
@@ -13,8 +14,9 @@ import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
 from examples import EXAMPLES
-from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, by_name, list_made, mirror_in, overlaid, plan_of
+from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, list_made, mirror_in, overlaid, plan_of
 from refusal import refusal
+from rules import ask_rule, list_makeable, load_rules
 from snakemake.cli import get_argument_parser
 
 from attention_audit import __version__
@@ -131,9 +133,8 @@ def plan_asked_for(words, mirror):
         raw = overlaid(raw, {key: yaml.safe_load(value)})
     plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
     targets = [target for target in asked.targets if target not in GATHERING_RULES]
-    shorts = [exhibit.rule for exhibit in EXHIBITS if plan.exhibit_plan.list_datasets(exhibit)]
-    shorts += ["explorer", "report_html"]
-    refuse_unknown(targets, shorts, [*plan.plan_jobs(), *plan.plan_further()] if targets else [], plan.refuse)
+    if targets:
+        refuse_unknown(targets, [*load_rules(plan)], partial(list_makeable, plan), plan.refuse)
     for folder in asked.profile or []:
         assert (ROOT / folder).is_dir(), folder
 
@@ -207,12 +208,12 @@ def test_the_life_of_a_text_is_as_it_is_told():
     base = plan.trainings.made["sst/base", 10]
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
     paths = [
-        *by_name(plan.plan_jobs())["prepare/sst"].inputs["raw"],
+        *ask_rule(plan, "prepare", dataset="sst").inputs["raw"],
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.locate("weights"),
         base.locate_readout(),
         plan.config.places.audit_file("sst", "base", "comparison"),
-        plan.exhibit_plan.locate(figure, ".pdf"),
+        plan.exhibits.locate(figure, ".pdf"),
         "runs/sst-quick/report.html",
     ]
     assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths
@@ -299,7 +300,7 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path):
         diversity={"datasets": ["chorus"]},
         masking={"datasets": ["chorus"]},
     )
-    page = write_guide(plan.report_job())
+    page = write_guide(plan.pages.build_report())
     shown = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" in page}
     assert shown == list_made(plan)
     # of no published number, of an audit that nobody asks and of a suite without data there is nothing to show

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from planned import CATALOGUE, mirror_in, overlaid
+from rules import list_jobs
 
 from attention_audit.__main__ import find_targets
 from attention_audit.code_hash import PACKAGE_NAME, find_closure
@@ -85,9 +86,9 @@ def mirror(tmp_path_factory):
 @pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
 def test_conda_has_every_library_of_a_preset(path, mirror):
     raw = yaml.safe_load(path.read_text()) | {"skip_unavailable": True, "mirror": str(mirror)}
-    jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").plan_jobs()
-    called = {name_module(target) for job in jobs for target in find_targets(job.settings.model_dump(mode="json"))}
-    called |= {f"stages.{job.stage}" for job in jobs}
+    jobs = list_jobs(Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory")).values()
+    called = {name_module(target) for job in jobs for target in find_targets(dict(job.call.settings))}
+    called |= {f"stages.{job.call.stage}" for job in jobs}
     imported = frozenset().union(*(libraries(each) for name in called for each in find_closure(qualify_module(name))))
     assert {"numpy", "torch"} <= imported
     distributions = packages_distributions()

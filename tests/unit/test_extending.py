@@ -9,8 +9,10 @@ import pytest
 import yaml
 from examples import EXAMPLES
 from in_process import forget_code
-from planned import by_name, plan_of
+from planned import plan_of
 from refusal import refusal
+from rules import find_stage, list_jobs, list_makers, list_names
+from stage_files import list_stage_names
 
 from attention_audit.names import RANKINGS
 from attention_audit.targets import FOLDERS, load, look_in
@@ -51,13 +53,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def codes():
-    """The hashes of all jobs, and of all audits."""
+    """The hashes of the code of all jobs."""
     forget_code()
-    jobs = by_name(plan_of(**RUN).plan_jobs())
-    audits = {name: job.settings.audits for name, job in jobs.items() if hasattr(job.settings, "audits")}
-    audits = {name: several for name, several in audits.items() if isinstance(several, list)}
-    found = {name: job.code for name, job in jobs.items()}
-    return found | {f"{name}/{each.audit}": each.code for name, several in audits.items() for each in several}
+    return {name: job.code for name, job in list_jobs(plan_of(**RUN)).items()}
 
 
 def test_an_edit_of_ones_own_module_changes_what_uses_it_and_nothing_else(folder):
@@ -73,20 +71,22 @@ def test_an_edit_of_ones_own_module_changes_what_uses_it_and_nothing_else(folder
         return {name for name in before if before[name] != after[name]}
 
     trained = edited("my_waves.py", "10_000", "1_000")
-    assert trained >= {"train/chorus/base/10", "attribution/chorus/base/agreement"}
+    assert trained >= {"train/chorus/base/10", "attribute/chorus/base/10"}
     assert not any("average_tanh" in name for name in trained)
     # the guide reads the columns of the same module
-    asked = {"own_audit/chorus/base/spread/spread", "report_html"}
-    assert edited("my_spread.py", "1 / len(row)", "2 / len(row)") == asked
-    # audits that have the section `erasure`
-    assert {name.rpartition("/")[2] for name in edited("my_positions.py", "return -", "return +")} == {
-        "single_weight", "ranked_sets", "shuffles", "located",
-    }  # fmt: skip
+    assert edited("my_spread.py", "1 / len(row)", "2 / len(row)") == {"own_audit/chorus/base/spread", "report_html"}
+    rules = {name.partition("/")[0] for name in edited("my_positions.py", "return -", "return +")}
+    assert rules == {"erasure", "attribute", "attribution"}
     scored = edited("my_scores.py", "length, 0, -1", "length, 1, -1")
-    assert scored
-    assert all(name.startswith("attribution/") for name in scored)
+    assert {name.partition("/")[0] for name in scored} == {"attribute"}
     # words cost nothing
     assert edited("my_waves.py", '"""The vectors of words', '"""All vectors of words') == set()
+
+
+def test_a_rule_of_ones_own_audits_names_what_its_stage_reads(folder):
+    rule = list_makers(plan_of(**RUN))["own_audit"]
+    read, _ = list_stage_names(find_stage(rule))
+    assert read - {"search"} < list_names(rule.input) == {"readouts", "above"}
 
 
 def test_jobs_know_the_folders_by_the_environment(folder):

@@ -7,21 +7,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from attention_audit.plan.job import PlannedJob
 from planned import CATALOGUE, overlaid
 from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora, file_checks
 from attention_audit.plan.plan import Plan
-from attention_audit.section import Section
 
 ENTRY = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
-
-
-def job(*inputs, makes):
-    read, made = {"raw": [str(path) for path in inputs]}, {"file": [str(makes)]}
-    return PlannedJob("prepare", {"dataset": makes.name}, read, made, Section)
 
 
 @pytest.fixture
@@ -34,13 +27,10 @@ def hashed(monkeypatch):
 
 
 def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path, hashed):
-    path, memory, made = tmp_path / "own.csv", tmp_path / "memory" / "checked", tmp_path / "corpus"
-    path.write_bytes(b"first")
-    made.write_bytes(b"made by another job")
-    jobs = [job(path, tmp_path / "absent.csv", makes=made), job(made, makes=tmp_path / "other")]
+    path, memory = tmp_path / "own.csv", tmp_path / "memory" / "checked"
 
     def find():
-        found = file_checks.hash_files(jobs, memory)
+        found = file_checks.hash_files([str(path), str(tmp_path / "absent.csv")], memory)
         assert [*found] == [str(path)]
         return found[str(path)]
 
@@ -59,13 +49,14 @@ def test_another_file_of_the_mirror_is_another_content(tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     there, fetched, origin, known = case.split(b"/")
     if there:
-        Path("raw").write_bytes(there)
+        Path("folder").mkdir()
+        Path("folder", "raw").write_bytes(there)
     if fetched:
-        file_checks.write_record(Path("record"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()})
-    fetch = PlannedJob("fetch", {"file": "raw"}, {}, {"record": ["record"]}, Section)
-    assert file_checks.hash_mirrored(SimpleNamespace(mirror_folder=Path()), fetch) == [sha256(known).hexdigest()] * len(
-        known
-    )
+        file_checks.write_record(
+            Path("results/folder/records/raw.json"), {"origin": origin.decode(), "sha256": sha256(fetched).hexdigest()}
+        )
+    config = SimpleNamespace(mirror_folder=Path(), places=SimpleNamespace(raw="results"))
+    assert file_checks.hash_mirrored(config, "folder", "raw") == [sha256(known).hexdigest()] * len(known)
 
 
 def test_a_table_is_looked_at_once(tmp_path, monkeypatch):
@@ -118,7 +109,7 @@ def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):
     path.touch()
     os.utime(path, (time.time() + 3600,) * 2)
     with pytest.raises(AuditError, match=r"ahead of this machine's clock; .*: touch '.*my own.csv'$") as caught:
-        file_checks.hash_files([job(path, makes=tmp_path / "corpus")], tmp_path / "checked")
+        file_checks.hash_files([str(path)], tmp_path / "checked")
     assert "\n" not in str(caught.value)
 
 
@@ -132,6 +123,5 @@ def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):
         "corpora": {"mine": ENTRY | {"block": {"file": "own.mask"}, "vectors": "mine"}},
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
-    found = file_checks.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE).plan_jobs())
-    assert {"own.csv", "own.mask", "own.vec"} <= {*found}
-    assert not any(path.startswith("results/") for path in found)
+    plan = Plan(overlaid(CATALOGUE, raw), CATALOGUE)
+    assert plan.list_own_files() == ["own.csv", "own.mask", "own.vec"]
