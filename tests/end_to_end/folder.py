@@ -16,8 +16,8 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.code_hash import code_hash
 from attention_audit.columns.files import CENSUS, CORPUS, HEAD, HISTORY, READOUT, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import artefact
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.stages.audit_files import KINDS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -148,7 +148,7 @@ def kind_of(path):
         case "tables":
             return artefact({table.name: table.columns for table in TABLES.values()}[path.stem])
         case "audits":
-            return artefact(audit_named(path.stem).columns)
+            return KINDS[path.stem]
         case "readouts":
             return HEAD if path.stem == "head" else READOUT
         case "models":

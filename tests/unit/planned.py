@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 import yaml
 from in_process import make, make_exhibit
+from rules import find_job, list_jobs
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.audits.settings import AuditsJob
 from attention_audit.columns.kinds import artefact
 from attention_audit.errors import AuditError
 from attention_audit.places import Places
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
+from attention_audit.stages.audit_files import KINDS
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
@@ -79,11 +79,6 @@ def refuse_plan(line, **changes):
     assert "\n" not in str(caught.value)
 
 
-def by_name(jobs):
-    """Name jobs by rule and wildcards, such as train/chorus/base/10."""
-    return {"/".join([job.rule, *job.wildcards.values()]): job for job in jobs}
-
-
 def model_of(plan, suite, dataset, model):
     """A model of a suite on a data set."""
     return plan.scope.find_data(suite, dataset).models[model]
@@ -105,53 +100,40 @@ def judged_of(plan, suite, dataset, model=""):
     return next(each for each in every if each.name == (model or every[0].name))
 
 
-def inputs_of(plan, audit, suite, dataset, model=""):
-    """The input files of an audit of a judged model, by default the first one."""
-    return plan.audit_plan.list_inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
-
-
 def audit_of(plan, audit, suite, dataset, model=""):
-    """What an audit of a judged model is told, by default of the first one."""
-    (job,) = plan_alone(plan, audit, suite, dataset, model).settings.audits
-    return job
+    """The job that makes an audit of a judged model, by default of the first one."""
+    return find_job(plan, plan.asked.locate(judged_of(plan, suite, dataset, model), audit))
 
 
 def asked_of(plan, suite, dataset):
     """The names of the audits that a suite is asked on a data set."""
     every = plan.scope.find_data(suite, dataset).judged
-    return {audit.name for judged in every for audit in plan.audit_plan.asked[judged]}
-
-
-def plan_alone(plan, name, suite, dataset, model=""):
-    """Plan an audit by itself, of a judged model, by default of the first one."""
-    audit = audit_named(name)
-    return plan.audit_plan.plan_rule(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
+    return {audit.name for judged in every for audit in plan.asked.by_model[judged]}
 
 
 def read_audit(plan, name, dataset, model):
     """Make an audit of a model, by its name in paths, where it is not there, and read it."""
     path = plan.config.places.audit_file(dataset, model, name)
     make(plan, path)
-    return read_frame(Path(path), artefact(audit_named(name).columns))
+    return read_frame(Path(path), KINDS[name])
 
 
 def read_made(plan, name):
     """Make a table, whether it is there or not, and read it."""
     table = TABLES[name]
     make_exhibit(plan, table)
-    return read_frame(Path(plan.exhibit_plan.locate(table, ".parquet")), artefact(table.columns))
+    return read_frame(Path(plan.exhibits.locate(table, ".parquet")), artefact(table.columns))
 
 
 def list_made(plan):
     """List the tables and figures that a plan makes."""
-    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibit_plan.list_made(folder)}
+    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibits.list_made(folder)}
 
 
 def unmade(plan):
     """List the files of the results that a job reads and none makes."""
-    jobs = [*plan.plan_jobs(), *plan.plan_further()]
-    read = {path for job in jobs for paths in job.inputs.values() for path in paths if path.startswith("results/")}
-    return read - {path for job in jobs for path in job.files}
+    read = {path for job in list_jobs(plan).values() for path in job.read if path.startswith("results/")}
+    return {path for path in read if not find_job(plan, path)}
 
 
 def list_seeds(plan):
@@ -163,8 +145,5 @@ def list_seeds(plan):
 
 
 def asked_models(plan, audit):
-    """List the models that are asked an audit, one for each of its jobs."""
-    jobs = [job for job in plan.plan_jobs() if isinstance(job.settings, AuditsJob)]
-    return [
-        job.settings.model for job in jobs if audit in [each.audit for each in job.settings.audits if not each.reason]
-    ]
+    """List the models, by their names in paths, that are asked an audit."""
+    return [model.path_name for model in plan.asked.by_model if plan.asked.is_asked(model, audit)]
