@@ -32,6 +32,7 @@ from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame, read_reason, write_batches
 from attention_audit.audits.permutation import heads
+from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given_readout
@@ -297,7 +298,8 @@ def of_heads():
 
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads):
-    gone = pd.DataFrame(heads(of_heads, 2, 1)).set_index(["id", "head"])["fraction_removed"]
+    columns = heads(of_heads, Permutation(permutations=2, seed=1))
+    gone = pd.DataFrame(columns).set_index(["id", "head"])["fraction_removed"]
     for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
         own = (of_heads.attention[text] @ z + bias).argmax()
