@@ -41,6 +41,7 @@ from attention_audit.plan.audits import (
     list_predicting_runs,
 )
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.params import list_keys
 from attention_audit.plan.suites import SUITES
 from attention_audit.readout import read_readout
 from attention_audit.stages.audit_files import KINDS, AuditFiles
@@ -305,3 +306,9 @@ def test_an_audit_that_a_suite_is_not_asked_has_no_rows_and_says_why(plan, suite
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan):
     for job in list_jobs(plan).values():
         assert type(job.settings).model_validate(json.loads(job.settings.model_dump_json())) == job.settings
+
+
+def test_a_rule_is_told_the_settings_of_its_stage_and_no_others(plan):
+    for job in list_jobs(plan).values():
+        told = {key for key in job.params if key.startswith("set_")}
+        assert told == {f"set_{key.replace('.', '_')}" for key in list_keys(type(job.settings))}, job.rule
