@@ -20,7 +20,7 @@ def measure(name: str, readout: Readout, wanted: str) -> None:
     start = time.process_time()
     contributions(readout)
     between = time.process_time()
-    ranked_sets(readout, 0)
+    ranked_sets(readout, Erasure())
     after = time.process_time()
     shuffles(readout, Erasure(), Permutation())
     first, second, third = between - start, after - between, time.process_time() - after

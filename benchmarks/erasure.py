@@ -26,6 +26,7 @@ from attention_audit.arrays import Integers
 from attention_audit.audits.contributions import ranked_sets, single_weight
 from attention_audit.audits.erasure import batch_erasable, find_flips, reorder_votes, sum_remaining
 from attention_audit.audits.rankings import RANKERS, sort_falling, stream
+from attention_audit.audits.settings import Erasure
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
@@ -110,7 +111,7 @@ def measure_all(readout: Readout) -> None:
     total = 0.0
     for test in (ranked_sets, single_weight):
         start = time.process_time()
-        rows = len(test(readout, SEED)["id"])
+        rows = len(test(readout, Erasure(seed=SEED))["id"])
         seconds = time.process_time() - start
         total += seconds
         print(f"{test.__name__}: {len(readout)} texts, {rows} rows, {seconds:.1f} s")

@@ -44,7 +44,7 @@ def main() -> None:
     torch.set_flush_denormal(True)
     readout, settings = random_readout(call.texts), InstanceAdversary()
     wall, own = time.perf_counter(), time.process_time()
-    instance_adversary(readout, settings, 0, print)
+    instance_adversary(readout, settings, print)
     print(
         f"{call.texts} texts x {settings.restarts} restarts x {settings.steps} steps: "
         f"{time.perf_counter() - wall:.1f} s, {time.process_time() - own:.1f} s of processor time (wanted: at most 8 s)"

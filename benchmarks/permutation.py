@@ -19,7 +19,7 @@ def measure(name: str, readout: Readout) -> None:
     """Print what a split takes."""
     settings = Permutation()
     start = time.process_time()
-    permutation(readout, settings, 0)
+    permutation(readout, settings)
     seconds = time.process_time() - start
     print(
         f"{name}: {len(readout)} texts, {readout.lengths.mean():.0f} tokens, {settings.permutations} permutations:"

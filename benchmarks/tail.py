@@ -98,15 +98,15 @@ def main() -> None:
     labels = np.zeros(len(words), np.int64)
     readout, read = timed("readout", lambda: take_classifier(classifier, pieces, names, labels, (0, 1)))
     print(f"{'':32} {read / once:.2f} times one forward pass (1.3 wanted)")
-    timed("100 permutations", lambda: permutation(readout, Permutation(), 10), " (20 s wanted)")
+    timed("100 permutations", lambda: permutation(readout, Permutation()), " (20 s wanted)")
     search = InstanceAdversary()
     found, _ = timed(
-        "adversary, 5 x 500 steps", lambda: instance_adversary(readout, search, 10, print), " (240 s, 3 GB wanted)"
+        "adversary, 5 x 500 steps", lambda: instance_adversary(readout, search, print), " (240 s, 3 GB wanted)"
     )
     print(f"{'':32} mean JSD {found['jsd'].mean():.3f}, mean TVD {found['tvd'].mean():.4f}")
-    timed("ranked sets", lambda: ranked_sets(readout, 5))
+    timed("ranked sets", lambda: ranked_sets(readout, Erasure()))
     timed("shuffles", lambda: shuffles(readout, Erasure(), Permutation()))
-    timed("heads", lambda: heads(readout, 100, 10))
+    timed("heads", lambda: heads(readout, Permutation()))
 
 
 if __name__ == "__main__":

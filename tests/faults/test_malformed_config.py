@@ -11,9 +11,29 @@ from hurt import error_lines, only_first
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from planned import CATALOGUE
+from snakemake.iocontainers import Wildcards
 
+from attention_audit.audits.settings import (
+    AttentionMapsJob,
+    AttributionJob,
+    AuditJob,
+    ComparisonJob,
+    ErasureJob,
+    InstanceAdversaryJob,
+    PermutationJob,
+)
 from attention_audit.errors import AuditError
-from attention_audit.plan.plan import Plan, write_json
+from attention_audit.plan.audits import (
+    list_attending_runs,
+    list_compared_runs,
+    list_first_runs,
+    list_predicting_runs,
+    list_runs,
+    list_shown_runs,
+)
+from attention_audit.plan.params import write_settings
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.settings import JobSettings
 from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
@@ -79,19 +99,50 @@ def malformed(draw):
     return config
 
 
+AUDITING = {
+    "performance": (AuditJob, list_predicting_runs),
+    "comparison": (ComparisonJob, list_compared_runs),
+    "stability": (ComparisonJob, list_runs),
+    "permutation": (PermutationJob, list_runs),
+    "erasure": (ErasureJob, list_runs),
+    "instance_adversary": (InstanceAdversaryJob, list_first_runs),
+    "plausibility": (AuditJob, list_attending_runs),
+    "attention_maps": (AttentionMapsJob, list_shown_runs),
+    "attribution": (AttributionJob, list_runs),
+}
+"""What the job of each rule is told that asks audits, and of which trainings."""
+
+
 def plan_everything(plan):
     """All that is asked of a configuration before the first job starts."""
     for training, _ in plan.trainings.made:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
-    for job in [*plan.plan_jobs(), *plan.plan_further()]:
-        write_json(job.settings)
+    told = JobSettings(plan)
+    for name in plan.config.corpora:
+        write_settings(told.build_corpus(Wildcards(fromdict={"dataset": name})))
+    for run in plan.trainings.made.values():
+        build = (
+            told.build_training if run.model.settings else told.build_reading if run.model.reads else told.build_import
+        )
+        write_settings(build(Wildcards(fromdict=plan.trainings.name_wildcards(run))))
+    for model in plan.asked.by_model:
+        named = {"dataset": model.data.name, "model": model.path_name}
+        for rule, (kind, list_asked) in AUDITING.items():
+            write_settings(told.build_audits(kind, rule, list_asked)(Wildcards(fromdict=named)))
+        for number in map(str, model.seeds if model.network else ()):
+            write_settings(told.build_attributing(Wildcards(fromdict=named | {"seed": number})))
+    for exhibit in [*plan.exhibits.list_made("tables"), *plan.exhibits.list_made("figures")]:
+        write_settings(plan.exhibits.build_job(exhibit))
+    write_settings(plan.pages.build_explorer())
+    write_settings(plan.pages.build_report())
 
 
 def tried(config):
     """How a configuration ends."""
     try:
         plan_everything(Plan(config, CATALOGUE))
-    except AuditError as error:
+    # what a rule asks for ends the run itself
+    except (AuditError, SystemExit) as error:
         for line in str(error).splitlines():
             assert line.isprintable()
             assert len(line) < 1000

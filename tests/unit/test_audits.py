@@ -45,7 +45,7 @@ FIRST = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
 
 
 def test_comparison_by_hand():
-    columns = compare_maps(BASE, OTHER, permutations=20, seed=1)
+    columns = compare_maps(BASE, OTHER, Permutation(permutations=20, seed=1))
     assert columns["id"] == ["a", "b"]
     assert columns["jsd"].tolist() == pytest.approx([FIRST, 0], abs=1e-12)
     assert columns["tvd"].tolist() == pytest.approx([0.6, 0], abs=1e-6)
@@ -62,11 +62,11 @@ def test_comparison_by_hand():
 
 def test_the_top_item_may_differ():
     turned = two_texts([[0, 1], [0.25, 0.25, 0.5]], [0.9, 0.4])
-    assert not compare_maps(BASE, turned, permutations=2, seed=1)["same_top"].any()
+    assert not compare_maps(BASE, turned, Permutation(permutations=2, seed=1))["same_top"].any()
 
 
 def test_consistency_is_the_mean_of_the_comparison():
-    columns = consistency(BASE, OTHER, permutations=20, seed=1)
+    columns = consistency(BASE, OTHER, Permutation(permutations=20, seed=1))
     # the base model predicts another class of each text
     assert columns["tvd"] == pytest.approx([0.3], abs=1e-6)
     assert columns["jsd"] == pytest.approx([FIRST / 2], abs=1e-9)
@@ -140,13 +140,13 @@ def test_maps_have_a_row_a_word_and_reading():
 
 def test_a_missing_text_is_named():
     with pytest.raises(AuditError, match="text 'text-2' is missing"):
-        compare_maps(make_readout([3, 4, 5]), make_readout([3, 4]), 2, 5)
+        compare_maps(make_readout([3, 4, 5]), make_readout([3, 4]), Permutation(permutations=2, seed=5))
 
 
 @given(st.integers(0, 50))
 def test_a_map_is_no_further_from_itself_than_from_its_shuffles(seed):
     readout = make_readout([6], seed=seed)
-    found = compare_maps(readout, readout, 10, seed)
+    found = compare_maps(readout, readout, Permutation(permutations=10, seed=seed))
     assert found["jsd"][0] == 0 <= found["chance_jsd"][0] <= LN2
 
 

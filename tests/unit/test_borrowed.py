@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_process import make
-from planned import by_name, plan_of
+from planned import plan_of
 from refusal import refusal
+from rules import list_jobs
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
@@ -145,7 +146,7 @@ def test_a_data_set_is_missing_where_its_training_texts_are():
 
 
 def test_a_corpus_depends_on_that_of_its_training_texts():
-    made = by_name(borrowed().plan_jobs())
+    made = list_jobs(borrowed())
     assert made["prepare/found"].inputs["raw"] == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
     assert made["prepare/films"].inputs["raw"] == ["films.jsonl"]
 
@@ -154,9 +155,9 @@ def test_what_is_known_of_the_training_texts_files_is_read_too():
     plan = plan_of(datasets=["yelp-hat"], serrano_smith={"datasets": []}, jain_wallace={"datasets": []})
     for exhibit in EXHIBITS:
         if "records" in exhibit.reads:
-            fetched = {tuple(file) for files in plan.exhibit_plan.build_job(exhibit).fetched.values() for file in files}
+            fetched = {tuple(file) for files in plan.exhibits.build_job(exhibit).fetched.values() for file in files}
             assert ("imdb", "aclImdb_v1.tar.gz") in fetched
-            read = plan.exhibit_plan.list_inputs(exhibit)["records"]
+            read = plan.exhibits.list_inputs(exhibit)["records"]
             assert sorted(read) == sorted(f"results/raw/{folder}/records/{name}.json" for folder, name in fetched)
 
 

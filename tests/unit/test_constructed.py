@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 from pandas import Series
-from planned import CLASSIFIERS_ALONE, PLACES, by_name, plan_of
+from planned import CLASSIFIERS_ALONE, PLACES, plan_of
+from rules import list_jobs
 
 from attention_audit.corpus.sources.control import TEXT_KINDS, ControlCorpus, SplitSizes
 from attention_audit.maps import find_map, sum_words
@@ -108,7 +109,7 @@ def test_it_is_built_before_it_is_read():
         built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
         hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
     )
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf_relay/1"]
     assert build_job.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
     assert {*build_job.files} <= {*reading.read}
@@ -121,7 +122,7 @@ def test_another_training_is_read_after_the_first_is_built():
         built={f"relay-{seed}": {"kind": "relay", "dataset": "feint", "seed": seed} for seed in (7, 8)},
         hf={"feint": {"models": {"relay": ["built/relay-7", "built/relay-8"]}, "maps": ["rollout"]}},
     )
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     first, second = ({*jobs[f"build/relay-{seed}"].files} for seed in (7, 8))
     assert second.isdisjoint(jobs["read_classifier/feint/hf_relay/1"].read)
     assert first | second <= {*jobs["read_classifier/feint/hf_relay/2"].read}
@@ -134,7 +135,7 @@ def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names():
         corpora={"feint": {"block": ["cold", "hot"]}},
         hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},
     )
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     settings = {name: jobs[f"train/feint/hf_{name}/3"].settings.model_dump() for name in ("base", "liar")}
     assert settings["liar"]["objective"] == {"kind": "deception", "lambda_": 0.5}
     differing = {key for key, value in settings["base"].items() if settings["liar"][key] != value}

@@ -1,4 +1,4 @@
-"""Every entry of plan/audits.yaml and plan/exhibits.yaml names what there is, and asks for what is offered."""
+"""Every audit, and every entry of plan/exhibits.yaml, names what there is, and asks for what is offered."""
 
 import inspect
 import re
@@ -6,20 +6,17 @@ from pathlib import Path
 
 import classifiers_on_disk
 import pytest
-from attention_audit.stages.audits import AuditRunner
-from in_process import job_of
-from planned import PLACES, ROOT, list_made, plan_alone, plan_of
+from planned import PLACES, ROOT, list_made, plan_of
 from refusal import refusal
+from rules import find_job, list_jobs
 
 from attention_audit.columns.kinds import artefact
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
+from attention_audit.stages.audit_files import KINDS
 from attention_audit.targets import load
-
-FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
-"""How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
 
 
 @pytest.fixture(scope="module")
@@ -34,33 +31,22 @@ def plan(tmp_path_factory):
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
-def test_an_audits_function_asks_for_what_is_offered(plan, entry):
-    planned = plan_alone(plan, entry.name, "hf" if "heads" in entry.needs else "wp", "needle")
-    # as the stage sees the job, its files not read
-    job, _ = job_of("audits", planned.settings, planned.inputs, {})
-    runner = AuditRunner(job, *job.settings.audits)
-    asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
-    offered = runner.offer(None if entry.takes == "suite" else runner.settings.runs[0])
-    assert set(asked) <= set(offered)
-    # and nothing is read for nothing
-    assert set(entry.after) <= set(asked)
-    if len(entry.settings) > 1 and entry.takes != "network":
-        assert set(entry.settings) <= set(asked)
-    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens", "rationales", "frequency"} & set(asked))
-    assert ("base" in entry.needs) >= ("base" in asked and entry.takes == "suite")
-    assert ("network" in entry.needs) == (entry.takes == "network")
+def test_an_audits_columns_say_what_was_audited(entry):
+    kind = KINDS[entry.name]
+    assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
+    names = kind.schema.names
+    assert names[0] == "dataset"
+    if entry.name != "attention_maps":
+        assert {"dataset", "model", "seed"} <= set(names)
+    assert entry.asks.endswith("?")
+    assert entry.after in ("", *AUDITS)
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
-def test_an_audits_columns_say_what_was_audited(entry):
-    kind = artefact(entry.columns)
-    assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
-    assert kind.name == entry.name
-    names = kind.schema.names
-    assert names[0] == "dataset"
-    if entry.takes != "suite":
-        assert {"dataset", "model", "seed"} <= set(names)
-    assert entry.asks.endswith("?")
+def test_the_rule_of_an_audit_makes_it(plan, entry):
+    job = find_job(plan, PLACES.audit_file("needle", "base", entry.name))
+    assert job.rule == entry.rule
+    assert entry.name in job.outputs
 
 
 def test_a_suite_asks_for_audits_that_there_are_and_for_each_once():
@@ -88,7 +74,7 @@ def test_what_an_exhibit_reads_and_writes_is_declared(plan, exhibit):
     for read in exhibit.reads.values():
         match read.source:
             case "audit":
-                kind = artefact(audit_named(read.name).columns)
+                kind = KINDS[read.name]
                 assert set(read.columns) <= set(kind.schema.names)
             case "table":
                 assert read.name in TABLES
@@ -113,7 +99,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs():
 
 
 def test_a_table_of_tables_reads_those_that_are_made():
-    read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibit_plan.list_inputs(REPLICATION)["tables"]
+    read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibits.list_inputs(REPLICATION)["tables"]
     assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation"]
 
 
@@ -134,8 +120,8 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path):
     assert list_made(marked) - list_made(bare) == MARKS
     assert "replication" not in list_made(marked)
     # nothing that is not made can be had, and nobody reads it
-    jobs = [*bare.plan_jobs(), *bare.plan_further()]
-    assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibit_plan.list_files(REPLICATION)}]
+    files = {*bare.exhibits.list_files(REPLICATION)}
+    assert not [job for job in list_jobs(bare).values() if files & {*job.files, *job.read}]
     for name, reason in {
         "fig_plausibility": "it needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "it needs marked words, and mine has none",
@@ -153,43 +139,43 @@ def test_published_numbers_are_of_a_data_set_of_the_papers_suite():
 
 def test_generated_texts_are_shown_where_there_are_no_others(tmp_path):
     figure = FIGURES["wp_fig2_attention_maps"]
-    assert plan_of(datasets=["needle", "chorus"]).exhibit_plan.list_datasets(figure) == ["needle", "chorus"]
-    assert own_texts(tmp_path / "a.csv", "needle").exhibit_plan.list_datasets(figure) == ["mine"]
+    assert plan_of(datasets=["needle", "chorus"]).exhibits.list_datasets(figure) == ["needle", "chorus"]
+    assert own_texts(tmp_path / "a.csv", "needle").exhibits.list_datasets(figure) == ["mine"]
 
 
 def test_a_papers_table_is_made_of_the_papers_data_sets():
     table = TABLES["jw_table1_performance"]
     for datasets in (["needle"], ["needle", "babi-1"]):
-        exhibit_plan = plan_of(jain_wallace={"datasets": datasets}).exhibit_plan
-        assert exhibit_plan.list_datasets(table) == datasets[1:]
-        assert (table in exhibit_plan.list_made("tables")) == (len(datasets) > 1)
+        exhibits = plan_of(jain_wallace={"datasets": datasets}).exhibits
+        assert exhibits.list_datasets(table) == datasets[1:]
+        assert (table in exhibits.list_made("tables")) == (len(datasets) > 1)
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan):
     figure = FIGURES["wp_fig3_seed_variance"]
-    every, one = plan.exhibit_plan.list_inputs(figure), plan.exhibit_plan.list_inputs(figure, "chorus")
+    every, one = plan.exhibits.list_inputs(figure), plan.exhibits.list_inputs(figure, "chorus")
     assert one == {
         "comparison": ["results/audits/chorus/base/comparison.parquet"],
         "instance_adversary": ["results/audits/chorus/base/instance_adversary.parquet"],
     }
     assert all(set(one[name]) < set(every[name]) for name in one)
-    job = plan.exhibit_plan.build_job(figure, "chorus")
+    job = plan.exhibits.build_job(figure, "chorus")
     assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
-    planned = plan.exhibit_plan.plan_job(figure, "chorus")
+    planned = find_job(plan, plan.exhibits.locate(figure, ".pdf").replace("figures/", "figures/chorus/"))
     assert planned.files[0] == "results/figures/chorus/wp_fig3_seed_variance.pdf"
     assert (planned.rule, planned.wildcards["dataset"]) == ("figure_of_dataset", "chorus")
     line = "digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
-    assert re.match(line, refusal(plan.exhibit_plan.list_inputs, figure, "digest"))
-    said = refusal(plan_of(datasets=[]).exhibit_plan.build_job, figure, "chorus")
+    assert re.match(line, refusal(plan.exhibits.list_inputs, figure, "digest"))
+    said = refusal(plan_of(datasets=[]).exhibits.build_job, figure, "chorus")
     assert said.startswith("chorus: wp_fig3_seed_variance speaks of no data set in this configuration")
 
 
 def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan):
     figure = FIGURES["fig_plausibility"]
     for only in ("", "chorus"):
-        assert plan.exhibit_plan.list_inputs(figure, only) == {
+        assert plan.exhibits.list_inputs(figure, only) == {
             "plausibility": ["results/tables/table_plausibility.parquet"]
         }
-        assert plan.exhibit_plan.build_job(figure, only).reads["plausibility"].only == only
+        assert plan.exhibits.build_job(figure, only).reads["plausibility"].only == only
     # the papers are named in what is drawn
-    assert plan.exhibit_plan.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
+    assert plan.exhibits.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"

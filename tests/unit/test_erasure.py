@@ -15,6 +15,7 @@ from readouts import classify, make_readout, readout_of
 from attention_audit.audits.contributions import ranked_sets, single_weight
 from attention_audit.audits.erasure import batch_erasable, reorder_votes, sum_remaining
 from attention_audit.audits.rankings import RANKERS, TOPS, sort_falling
+from attention_audit.audits.settings import Erasure
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
@@ -36,13 +37,13 @@ def naive(readout, text, erased):
 
 def by_ranking(readout, ranking):
     """The rows of one ranking, by id."""
-    frame = pd.DataFrame(ranked_sets(readout, SEED))
+    frame = pd.DataFrame(ranked_sets(readout, Erasure(seed=SEED)))
     return frame[frame["ranking"] == ranking].set_index("id")
 
 
 def single(readout, ranking="attention", draw="corrected"):
     """The rows of one ranking and draw, by id."""
-    frame = pd.DataFrame(single_weight(readout, SEED))
+    frame = pd.DataFrame(single_weight(readout, Erasure(seed=SEED)))
     return frame[(frame["ranking"] == ranking) & (frame["draw"] == draw)].set_index("id")
 
 
@@ -134,7 +135,7 @@ def test_the_smallest_set_may_be_everything_and_texts_of_one_item_have_no_other(
     assert by_ranking(readout, "smallest")["removed"].to_dict() == {"text-2": 2}
     for ranking, draw in product(TOPS, DRAWS):
         assert single(readout, ranking, draw).index.tolist() == ["text-2"]
-    assert [len(column) for column in single_weight(readout.align(["text-0"]), SEED).values()] == [0] * 9
+    assert [len(column) for column in single_weight(readout.align(["text-0"]), Erasure(seed=SEED)).values()] == [0] * 9
 
 
 def test_what_hardly_weighs_decides_when_it_is_all_that_is_left():
@@ -198,7 +199,7 @@ def likeliest(readout, erased):
 
 def removed_of(readout):
     """How many items of the only text each ranking erases."""
-    return dict(zip(RANKERS, ranked_sets(readout, SEED)["removed"].tolist(), strict=True))
+    return dict(zip(RANKERS, ranked_sets(readout, Erasure(seed=SEED))["removed"].tolist(), strict=True))
 
 
 def smallest_of_all(readout):
@@ -249,9 +250,9 @@ def test_a_ranking_ends_at_its_first_flip(readout):
 def test_neighbours_change_no_texts_rows(lengths, outputs):
     readout = make_readout(lengths, outputs)
     for test in (ranked_sets, single_weight):
-        together = pd.DataFrame(test(readout, 0))
+        together = pd.DataFrame(test(readout, Erasure(seed=0)))
         for name in readout.ids:
-            alone = pd.DataFrame(test(readout.align([name]), 0))
+            alone = pd.DataFrame(test(readout.align([name]), Erasure(seed=0)))
             here = together[together["id"] == name].reset_index(drop=True)
             assert len(here) == len(alone)
             if len(here):

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
-from planned import CATALOGUE, CLASSIFIERS_ALONE, PLACES, ROOT, asked_of, by_name, model_of, overlaid, plan_of
+from planned import CATALOGUE, CLASSIFIERS_ALONE, PLACES, ROOT, asked_of, model_of, overlaid, plan_of
 from published import pack
 from refusal import refusal
+from rules import list_jobs
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum, read_record
@@ -69,7 +70,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_all_is_planned_before_it_is_there(encoder):
-    jobs = by_name(plan_with(encoder, None).plan_jobs())
+    jobs = list_jobs(plan_with(encoder, None))
     fetch, unpack = jobs["fetch/encoders/tiny.whl"], jobs["unpack/tiny"]
     record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf_base/10"]
     assert fetch.outputs["file"] == [f"{PLACES.raw}/encoders/tiny.whl"]
@@ -108,7 +109,7 @@ def test_a_folder_of_its_name_wins(encoder, tmp_path, place):
     folder = tmp_path / place / PATH
     shutil.copytree(encoder, folder)
     plan = plan_with(encoder, tmp_path / "mirror" if place == "mirror" else None)
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     assert not {"fetch/encoders/tiny.whl", "unpack/tiny"} & jobs.keys()
     record = jobs["record_transformer/transformers/chorus"]
     assert {Path(path).resolve().parent for path in record.read} == {folder}
@@ -143,14 +144,14 @@ def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder, entry, li
 def test_the_encoder_of_models_is_fetched_too(encoder):
     changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
     plan = plan_of(**overlaid(CLASSIFIERS_ALONE, changes))
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     assert jobs["unpack/all-MiniLM-L6-v2"].files == jobs["record_transformer/transformer"].read
     assert jobs["train/sst/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
 
 
 def test_the_preset_fetches_all_that_it_reads():
     plan = Plan(overlaid(CATALOGUE, safe_load((ROOT / "presets" / "transformer.yaml").read_text())), CATALOGUE)
-    jobs = by_name(plan.plan_jobs())
+    jobs = list_jobs(plan)
     assert sum(name.startswith("fetch/") for name in jobs) == 2
     read = {path for job in jobs.values() for path in job.read if path.startswith("runs/transformer/")}
     assert read <= {path for job in jobs.values() for path in job.files}

@@ -8,12 +8,10 @@ import classifiers_on_disk
 import numpy as np
 import pandas as pd
 import pytest
-from attention_audit.plan.audit_plan import list_runs
 from in_process import run_stage
 from planned import (
     CLASSIFIERS_ALONE,
     asked_models,
-    by_name,
     list_seeds,
     model_of,
     name_run,
@@ -23,15 +21,17 @@ from planned import (
 )
 from readouts import make_heads
 from refusal import refusal
+from rules import find_job, list_jobs
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.audits.permutation import heads
+from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import Names, Style
-from attention_audit.plan.audits import audit_named
+from attention_audit.plan.audits import list_compared_runs
 from attention_audit.readout import read_readout
 from attention_audit.stages.impose_uniform import impose_uniform_weights
 from attention_audit.stages.read_classifier import match_classes
@@ -66,8 +66,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan):
     models, (judged,) = data.models, data.judged
     assert [*models] == ["mine", "imposed", "uniform"]
     assert name_run(data.base) == ("mine", 1)
-    compared = [*map(name_run, list_runs(judged, audit_named("comparison")))]
-    assert compared == [("mine", 2), ("imposed", 1), ("uniform", 1)]
+    assert [*map(name_run, list_compared_runs(judged))] == [("mine", 1), ("mine", 2), ("imposed", 1), ("uniform", 1)]
     contrasts = judged.contrasts
     assert contrasts.uniform == "uniform"
     assert [models[model].reads[0].imposed for model in ("mine", "uniform")] == [False, True]
@@ -75,7 +74,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan):
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan):
     assert set(list_seeds(plan)) == {"chorus/hf_mine", "chorus/hf_imposed", "chorus/hf_uniform"}
-    jobs = by_name(plan.trainings.plan_jobs())
+    jobs = list_jobs(plan)
     for seed in (1, 2):
         place, job = f"results/readouts/chorus/hf_mine/seed{seed}", jobs[f"impose_uniform/chorus/hf_imposed/{seed}"]
         assert (job.inputs["given"], job.inputs["beside"]) == ([f"{place}/test.parquet"], [f"{place}/tail.safetensors"])
@@ -149,9 +148,8 @@ def imported(plan, tmp_path, provenance, training="chorus/hf_mine"):
         outputs.append(tmp_path / training / str(seed) / "test.parquet")
         made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
         inputs = {"corpus": [str(texts)], "given": []}
-        run_stage(
-            "read_classifier", plan.trainings.plan_import(plan.trainings.made[training, seed]).settings, inputs, made
-        )
+        job = find_job(plan, plan.trainings.made[training, seed].locate_readout())
+        run_stage("read_classifier", job.settings, inputs, made)
     return outputs
 
 
@@ -224,7 +222,7 @@ def test_classes_that_are_not_numbered_as_the_logits_are_refused(tmp_path, chang
 
 def test_each_head_is_shuffled_alone():
     readout = make_heads([2, 2], marks=0)
-    found = pd.DataFrame(heads(readout, 400, 1))
+    found = pd.DataFrame(heads(readout, Permutation(permutations=400, seed=1)))
     assert found["head"].tolist() == [1, 2, 3] * 2
     for row in found.itertuples():
         text, weights = readout.ids.index(row.id), [values.copy() for values in readout.attending.weights]

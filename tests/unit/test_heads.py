@@ -18,7 +18,7 @@ from attention_audit.audits.erasure import batch_erasable
 from attention_audit.audits.instance_adversary import compute_gradient, instance_adversary
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.rankings import RANKERS, sort_falling
-from attention_audit.audits.settings import InstanceAdversary, Permutation
+from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutation
 from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
@@ -121,7 +121,7 @@ def test_every_prefix_of_every_ranking_is_the_naive_erasure(monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed):
     readout = make_heads([6, 4, 7, 5, 3], seed=seed)
-    found = ranked_sets(readout, 3)
+    found = ranked_sets(readout, Erasure(seed=3))
     removed = found["removed"].reshape(len(RANKERS), -1)
     smallest = removed[list(RANKERS).index("smallest")]
     for text in range(len(readout)):
@@ -157,7 +157,7 @@ def test_a_single_erasure_is_exact_and_contributions_are_of_first_order():
 
 def test_permutation_moves_what_the_tail_moves():
     readout = make_heads([4, 6])
-    found = permutation(readout, Permutation(permutations=5), 2)
+    found = permutation(readout, Permutation(permutations=5, seed=2))
     texts = only(readout)
     random = draw_orders(texts, readout.ids, 5, 2)
     for row, member in enumerate(texts.members):
@@ -200,8 +200,8 @@ def test_the_adversarys_gradient_is_autograds(margin):
 
 def test_the_adversary_moves_every_head_and_is_judged_exactly():
     readout = make_heads(LENGTHS)
-    settings = InstanceAdversary(restarts=2, steps=30)
-    found = instance_adversary(readout, settings, 1, lambda line: None)
+    settings = InstanceAdversary(restarts=2, steps=30, seed=1)
+    found = instance_adversary(readout, settings, lambda line: None)
     for text, length in enumerate(LENGTHS):
         weights = found["attention"][text].reshape(length, 3)
         np.testing.assert_allclose(weights.sum(0), 1, atol=1e-5)
@@ -250,7 +250,7 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(tmp_path, provenance
 def test_marks_are_kept_in_the_map_and_are_never_the_top_word():
     readout = make_heads(LENGTHS, marks=1)
     found = contributions(readout)
-    assert list(ranked_sets(readout, 3)["items"][: len(LENGTHS)]) == LENGTHS
+    assert list(ranked_sets(readout, Erasure(seed=3))["items"][: len(LENGTHS)]) == LENGTHS
     for text, weights in enumerate(readout.attention):
         words = weights[:-1]
         assert readout.max_attention[text] == words.max()
@@ -261,5 +261,5 @@ def test_marks_are_kept_in_the_map_and_are_never_the_top_word():
             assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
     texts = only(readout)
     assert texts.find_top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
-    one_word = single_weight(make_heads([3, 2], marks=1), 3)
+    one_word = single_weight(make_heads([3, 2], marks=1), Erasure(seed=3))
     assert {*one_word["id"]} == {"text-0"}

@@ -74,7 +74,7 @@ def test_finds_far_weights_where_words_are_interchangeable():
     attention = [np.eye(len(a), dtype=np.float32)[0] for a in readout.attention]
     contribution = [np.ones_like(z) for z in readout.contribution]
     readout = replace(readout, attention=attention, contribution=contribution)
-    found = instance_adversary(readout, InstanceAdversary(), 0, lambda line: None)
+    found = instance_adversary(readout, InstanceAdversary(seed=0), lambda line: None)
     assert found["jsd"].min() > 0.6
     assert found["tvd"].max() < 1e-6
     assert (found["admissible"] == 5).all()
@@ -82,8 +82,8 @@ def test_finds_far_weights_where_words_are_interchangeable():
 
 def test_every_find_is_within_epsilon_and_its_numbers_are_its_own():
     readout = make_readout([6, 20, 9, 13, 13], seed=3)
-    settings = InstanceAdversary(steps=100)
-    found = instance_adversary(readout, settings, 0, lambda line: None)
+    settings = InstanceAdversary(steps=100, seed=0)
+    found = instance_adversary(readout, settings, lambda line: None)
     for i, weights in enumerate(found["attention"]):
         assert len(weights) == len(readout.attention[i])
         assert weights.sum() == pytest.approx(1, abs=1e-5)
@@ -97,9 +97,9 @@ def test_every_find_is_within_epsilon_and_its_numbers_are_its_own():
 
 def test_what_is_found_for_a_text_does_not_depend_on_other_texts():
     readout = make_readout([6, 20, 9, 13, 13], seed=3)
-    settings = InstanceAdversary(steps=30)
-    together = instance_adversary(readout, settings, 0, lambda line: None)
+    settings = InstanceAdversary(steps=30, seed=0)
+    together = instance_adversary(readout, settings, lambda line: None)
     for i, name in enumerate(readout.ids):
-        alone = instance_adversary(readout.align([name]), settings, 0, lambda line: None)
+        alone = instance_adversary(readout.align([name]), settings, lambda line: None)
         assert alone["jsd"][0] == pytest.approx(together["jsd"][i], abs=1e-4)
         np.testing.assert_allclose(alone["attention"][0], together["attention"][i], atol=1e-3)

@@ -10,6 +10,7 @@ from in_process import make_exhibit
 from planned import CLASSIFIERS_ALONE, model_of, plan_of, read_audit, read_made, refuse_plan
 from readouts import make_readout
 from refusal import refusal
+from rules import list_jobs
 from transformers_on_disk import LETTERS
 
 from attention_audit import api
@@ -17,6 +18,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.rankings import BY_MAP, list_scores, rank
+from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CORPUS
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.exhibits import FIGURES
@@ -62,7 +64,7 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders):
     plan = planned(folders, layer=2)
     assert [*plan.scope.find_data("hf", "chorus").models] == ["mine", "imposed"]
     assert model_of(plan, "hf", "chorus", "mine").layer is None
-    tails = {job.rule: "tail" in job.outputs for job in plan.trainings.plan_jobs()}
+    tails = {job.rule: "tail" in job.outputs for job in list_jobs(plan).values() if "readout" in job.outputs}
     assert tails == {"read_classifier": True, "impose_uniform": False}
 
 
@@ -137,7 +139,7 @@ def only_read():
 
 
 def test_no_audit_takes_it_for_a_map_that_decides(only_read):
-    compared = compare_maps(only_read, only_read, permutations=2, seed=1)
+    compared = compare_maps(only_read, only_read, Permutation(permutations=2, seed=1))
     assert compared["same_top"].all()
     np.testing.assert_allclose(compared["jsd"], 0, atol=1e-12)
     orders, erased = rank(only_read, list_scores(only_read, 1) | {"loo": [np.array([0.1, 0.3, 0.2])] * 3})

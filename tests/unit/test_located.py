@@ -113,7 +113,7 @@ def test_rankings_by_states_are_those_of_erasure():
     orders, erased = rank(readout, list_scores(readout, 5) | further)
     assert orders["attention"][3].tolist() == np.argsort(-readout.attention[3], kind="stable").tolist()
     assert orders["loo"][2].tolist() == np.argsort(-further["loo"][2]).tolist()
-    sets = ranked_sets(readout, 5)
+    sets = ranked_sets(readout, Erasure(seed=5))
     for name in BY_STATES:
         np.testing.assert_array_equal(erased[name], sets["fraction_removed"][np.array(sets["ranking"]) == name])
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from attention_audit.plan.audit_plan import list_runs
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
 from PIL import Image
@@ -16,8 +15,7 @@ from planned import (
     PLACES,
     asked_models,
     asked_of,
-    by_name,
-    inputs_of,
+    audit_of,
     judged_of,
     list_seeds,
     name_run,
@@ -29,13 +27,15 @@ from planned import (
 )
 from readouts import make_readout
 from refusal import refusal
+from rules import list_jobs
 
 from attention_audit.artefacts.parquet import read_frame, read_reason, write_batches
 from attention_audit.audits.permutation import heads
+from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given_readout
-from attention_audit.plan.audits import audit_named
+from attention_audit.plan.audits import list_compared_runs
 from attention_audit.plan.exhibits import EXHIBITS, FIGURES
 from attention_audit.plan.suites import SUITES
 from attention_audit.readout import Maps, read_readout
@@ -81,20 +81,20 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan):
 def test_trainings_are_numbered_in_the_order_of_their_files(plan):
     seeds = {"reviews/own_mine": (1, 2), "reviews/own_uniform": (1,), "reviews/own_adversaries": (1,)}
     assert list_seeds(plan) == seeds
-    jobs = by_name(plan.trainings.plan_jobs())
-    assert [*jobs] == [f"import_readout/{name}/{seed}" for name, several in seeds.items() for seed in several]
+    jobs = {name: job for name, job in list_jobs(plan).items() if name.startswith("import_readout/")}
+    assert {*jobs} == {f"import_readout/{name}/{seed}" for name, several in seeds.items() for seed in several}
     given = [jobs[f"import_readout/reviews/own_mine/{seed}"].inputs["given"] for seed in (1, 2)]
     assert given == [["given/first.parquet"], ["given/second.npz"]]
     assert {*(job.inputs["beside"][0] for job in jobs.values())} == {"given/first.parquet"}
-    assert {path for job in plan.plan_jobs() for path in job.files if "/own_mine/seed" in path} == {
+    assert {path for job in list_jobs(plan).values() for path in job.files if "/own_mine/seed" in path} == {
         f"results/readouts/reviews/own_mine/seed{seed}/test.parquet" for seed in (1, 2)
     }
 
 
 def test_all_that_needs_no_network_is_asked(plan):
-    (asked,) = plan.audit_plan.asked.values()
+    (asked,) = plan.asked.by_model.values()
     assert [audit.name for audit in asked] == [*SUITES["own"].audits]
-    (subject,) = plan.exhibit_plan.list_subjects()
+    (subject,) = plan.exhibits.list_subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
@@ -107,8 +107,9 @@ def test_all_that_needs_no_network_is_asked(plan):
     )
     refuse_plan(line, **CLASSIFIERS_ALONE, own={"reviews": own.model_dump()}, audits={"own": ["located"]})
     # there is no development split, so that the adversary is chosen on test
-    inputs = inputs_of(plan, "consistency", "own", "reviews")
-    assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
+    job = audit_of(plan, "consistency", "own", "reviews")
+    assert {Path(path).name for path in (*job.inputs["readouts"], *job.inputs["dev"])} == {"test.parquet"}
+    assert {about.consistent_on for about in job.settings.trainings} == {"test"}
 
 
 def bare(number, texts=12, name="rollout"):
@@ -171,16 +172,15 @@ def test_data_sets_have_models_of_their_own():
     assert [judged.path_name for judged in data.judged] == ["own_small", "own_large"]
     assert (name_run(data.base), data.shown) == (("small", 1), None)
     talks, reviews = (
-        [*map(name_run, list_runs(judged_of(plan, "own", name), audit_named("comparison")))]
-        for name in ("talks", "reviews")
+        [*map(name_run, list_compared_runs(judged_of(plan, "own", name)))] for name in ("talks", "reviews")
     )
-    assert talks == []
-    assert reviews == [("mine", 2), ("uniform", 1), ("adversaries", 1)]
+    assert talks == [("small", 1)]
+    assert reviews == [("mine", 1), ("mine", 2), ("uniform", 1), ("adversaries", 1)]
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
     assert {*data.suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
-    assert plan.exhibit_plan.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
-    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibit_plan.list_subjects()}
+    assert plan.exhibits.list_datasets(FIGURES["own_fig_tvd_jsd"]) == ["reviews"]
+    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibits.list_subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
     assert unmade(plan) == set()
     # what shows a whole suite is made once of a data set
@@ -239,7 +239,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first():
     entry, second = write_entry(), made(2, 12)
     write_given_readout(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    (path,) = plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files
+    path = plan.trainings.made["reviews/own_mine", 2].locate_readout()
     make(plan, path)
     read = read_readout(Path(path))
     assert read.ids == second.ids
@@ -259,7 +259,7 @@ def test_a_training_of_other_texts_ends_in_one_line():
     plan = planned(reviews=entry)
     write_given_readout(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.plan_import(plan.trainings.made["reviews/own_mine", 2]).files)
+        make(plan, plan.trainings.made["reviews/own_mine", 2].locate_readout())
 
 
 def test_names_of_classes_must_be_as_many_as_there_are():
@@ -297,7 +297,8 @@ def of_heads():
 
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads):
-    gone = pd.DataFrame(heads(of_heads, 2, 1)).set_index(["id", "head"])["fraction_removed"]
+    columns = heads(of_heads, Permutation(permutations=2, seed=1))
+    gone = pd.DataFrame(columns).set_index(["id", "head"])["fraction_removed"]
     for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
         own = (of_heads.attention[text] @ z + bias).argmax()

@@ -1,7 +1,6 @@
 """Do attributions point to marked words: by hand, order by order, and of models."""
 
 from itertools import groupby, permutations
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -226,7 +225,7 @@ def test_attributions_that_run_the_network_again():
     readout, split = make_readout(lengths, outputs=3), split_of(random_texts(lengths))
     attributed = AttributedTexts(model_of(), split, readout, lambda line: None, Agreement(texts=2, steps=4))
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
-    columns = plausible_words(attributed, rationales)
+    columns = plausible_words(attributed.keep(["plausible_words"], marked=True), rationales)
     expected = {
         "word_gradient": attributed.scores["gradient"],
         "gradient_attached": attributed.scores["gradient_attached"],
@@ -246,5 +245,7 @@ def test_attributions_that_run_the_network_again():
 
 
 def test_where_nobody_marked_words_the_network_does_not_run():
-    nothing_to_run = SimpleNamespace(readout=make_readout([2]))
-    assert not any(map(len, plausible_words(nothing_to_run, {}).values()))
+    readout = make_readout([2])
+    nothing_to_run = AttributedTexts(None, None, readout, print)
+    kept = nothing_to_run.keep(["plausible_words"], marked=False)
+    assert not any(map(len, plausible_words(kept, {}).values()))

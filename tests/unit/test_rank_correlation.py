@@ -1,7 +1,6 @@
 """Kendall's tau, overlap of the highest tokens and agreement, by hand; and attributions word by word."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from readouts import make_readout
 from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
-from attention_audit.audits.attributed import AttributedTexts
+from attention_audit.audits.attributed import AttributedTexts, Attributions
 from attention_audit.audits.correlation import (
     agreement,
     attribution_stability,
@@ -20,7 +19,7 @@ from attention_audit.audits.correlation import (
     word_attributions,
 )
 from attention_audit.audits.gradients import compute_gradients
-from attention_audit.audits.settings import Agreement, Correlation, Deletion
+from attention_audit.audits.settings import Agreement, Correlation, Deletion, Erasure
 from attention_audit.batching import sample_indices
 
 
@@ -60,9 +59,7 @@ def test_of_equals_the_first_tokens_are_higher():
 
 def attributed(readout, **scores):
     """A readout with attributions of its texts."""
-    texts = SimpleNamespace(readout=readout, scores=scores)
-    texts.integrated_gradients = np.arange(len(readout)), [np.zeros(3)] * len(readout)
-    return texts
+    return Attributions(readout, scores, integrated=dict.fromkeys(range(len(readout)), np.zeros(3)))
 
 
 def test_correlation_has_a_row_a_pair_and_text():
@@ -123,7 +120,7 @@ def by_text(columns, name):
 
 def test_every_word_has_the_values_that_the_audits_measure():
     texts = read()
-    columns = word_attributions(texts)
+    columns = word_attributions(texts.keep(["word_attributions"], marked=False), Deletion())
     assert {len(values) for values in columns.values()} == {4 + 4 + 2}
     assert [*map(len, texts.deletions.falls)] == LENGTHS
     chosen, gains = texts.integrated_gradients
@@ -142,32 +139,32 @@ def test_every_word_has_the_values_that_the_audits_measure():
 
 def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample():
     texts = read(deletion=Deletion(texts=3))
-    columns = word_attributions(texts)
+    columns = word_attributions(texts.keep(["word_attributions"], marked=False), Deletion(texts=3))
     assert [*by_text(columns, "loo")] == ["text-0", "text-2"]
     assert len(by_text(columns, "gradient")) == len(TEXTS)
     assert "deletions" not in vars(texts)
 
 
-def test_another_training_is_held_against_all_earlier_ones():
-    split, earlier = split_of(TEXTS), {}
-    readouts = [make_readout(LENGTHS, outputs=3, seed=seed) for seed in (1, 2, 3)]
-    found, words = [], []
-    for seed, readout in enumerate(readouts, start=10):
-        model, of_training = model_of(seed=seed), {"seed": seed, "earlier": earlier}
-        texts = AttributedTexts(model, split, readout, lambda line: None, SAMPLE, **of_training)
-        found.append(attribution_stability(texts))
-        words.append(word_attributions(texts))
-    assert [sorted(set(columns["other"])) for columns in found] == [[], [10], [10, 11]]
-    rows = {row[:3]: row[3] for row in zip(*(found[2][name] for name in ("other", "id", "map", "rho")), strict=True)}
+def test_another_training_orders_words_alike_or_not():
+    split, readouts = split_of(TEXTS), [make_readout(LENGTHS, outputs=3, seed=seed) for seed in (2, 3)]
+    both = [
+        AttributedTexts(model_of(seed=seed), split, readout, lambda line: None, SAMPLE).keep(
+            ["attribution_stability", "word_attributions"], marked=False
+        )
+        for seed, readout in enumerate(readouts, start=11)
+    ]
+    columns = attribution_stability(*both, Deletion(), Erasure())
+    rows = {row[:2]: row[2] for row in zip(*(columns[name] for name in ("id", "map", "rho")), strict=True)}
     # the second text has one word, and integrated gradients are of the first and the third
-    assert {id_ for _, id_, _ in rows} == {"text-0", "text-2", "text-3"}
-    assert {id_ for _, id_, name in rows if name == "integrated_gradients"} == {"text-0", "text-2"}
+    assert {id_ for id_, _ in rows} == {"text-0", "text-2", "text-3"}
+    assert {id_ for id_, name in rows if name == "integrated_gradients"} == {"text-0", "text-2"}
+    words = [word_attributions(attributions, Deletion()) for attributions in both]
     for name in ("loo", "integrated_gradients"):
-        one, other = (by_text(words[place], name)["text-2"] for place in (1, 2))
-        assert rows[11, "text-2", name] == pytest.approx(spearmanr(one, other).statistic)
+        one, other = (by_text(columns, name)["text-2"] for columns in words)
+        assert rows["text-2", name] == pytest.approx(spearmanr(one, other).statistic)
     # the product orders words as their exact contributions do
     exact = []
-    for readout in readouts[1:]:
+    for readout in readouts:
         predicted, z = readout.probabilities[2], readout.contribution[2]
         exact.append(readout.attention[2] * (z[:, predicted.argmax()] - z @ predicted))
-    assert rows[11, "text-2", "product"] == pytest.approx(spearmanr(*exact).statistic)
+    assert rows["text-2", "product"] == pytest.approx(spearmanr(*exact).statistic)

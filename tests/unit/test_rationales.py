@@ -1,17 +1,18 @@
 """Marks by hand, the laws of their alignment, and marks in a user's own table."""
 
 from collections import Counter
+from functools import partial
 
 import pyarrow as pa
 import pytest
-from attention_audit.stages.audits import read_rationales
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from refusal import refusal
 from tables_on_disk import write_rows
 
-from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.parquet import read_rows, write_table
+from attention_audit.audits.facts import TextFacts
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
 from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_scores, read_annotations
@@ -82,7 +83,8 @@ def test_rationales_are_read_by_text_and_split(tmp_path, provenance):
     whole = [{"label": 0, "tokens": ["x", "y"], "label_name": "no", **row} for row in rows]
     path = tmp_path / "corpus.parquet"
     write_table(path, CORPUS, pa.Table.from_pylist(whole, schema=CORPUS.schema), provenance)
-    assert read_rationales(path) == {"a": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
+    facts = TextFacts(partial(read_rows, path, CORPUS))
+    assert facts.rationales == {"a": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
 
 
 TEXT = " A  bad,bad film "

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import make
-from planned import CLASSIFIERS_ALONE, by_name, plan_of, read_audit
+from planned import CLASSIFIERS_ALONE, plan_of, read_audit
 from refusal import refusal
+from rules import list_jobs
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import READOUT
@@ -53,7 +54,7 @@ def test_masked_words_are_unknown_and_marks_stay():
 
 
 def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed():
-    jobs = by_name(small(seeds=[10, 50]).plan_jobs())
+    jobs = list_jobs(small(seeds=[10, 50]))
     job = jobs["retrain_masked/chorus/roar_attention/50"]
     models = "results/models/chorus/roar_"
     assert job.inputs["start"] == [f"{models}base/seed50.safetensors"]
@@ -67,7 +68,7 @@ def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed():
 
 def test_a_base_model_that_the_run_has_already_is_not_trained_again():
     made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
-    assert "train/chorus/roar_base/10" not in by_name(made.plan_jobs())
+    assert "train/chorus/roar_base/10" not in list_jobs(made)
 
 
 def test_models_are_trained_on_ever_fewer_words(tmp_path, monkeypatch):

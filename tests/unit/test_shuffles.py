@@ -159,8 +159,7 @@ def test_the_expansion_of_heads_is_that_at_the_weights_imposed():
 def test_all_statistics_are_of_the_same_permutations(outputs):
     """One after another, permutation by permutation, with the published generator."""
     readout = make_readout([7, 3, 1], outputs, seed=4)
-    settings = Permutation(permutations=15)
-    found = permutation(readout, settings, 8)
+    found = permutation(readout, Permutation(permutations=15, seed=8))
     for i, name in enumerate(readout.ids):
         weights, values = readout.attention[i].astype(float), readout.contribution[i].astype(float)
         copies = np.tile(np.arange(len(weights)), (15, 1))
@@ -184,11 +183,11 @@ def test_a_pairs_head_and_candidates_are_used():
     telling = Head(torch.tensor([[5.0, 0], [0, 5], [0, 0]]), torch.zeros(3))
     candidates = [np.array([1], np.int32), np.array([0, 1, 2], np.int32)]
     pairs = replace(readout, probabilities=three, head=telling, candidates=candidates)
-    columns = permutation(pairs, PERMUTATION, 0)
+    columns = permutation(pairs, PERMUTATION)
     assert columns["chance_jsd"].min() > 0
     assert (columns["median_tvd"] > 0).tolist() == [False, True]
     silent = replace(pairs, head=Head(torch.zeros(3, 2), torch.zeros(3)))
-    assert permutation(silent, PERMUTATION, 0)["median_tvd"].tolist() == [0, 0]
+    assert permutation(silent, PERMUTATION)["median_tvd"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """What stages read of files: how frequent marked words are, and what tables and figures are called with."""
 
+from functools import partial
+
 import pandas as pd
 import pyarrow as pa
-from attention_audit.stages.audits import count_words, find_sentences
 
-from attention_audit.artefacts.parquet import write_batches, write_table
+from attention_audit.artefacts.parquet import read_rows, write_batches, write_table
 from attention_audit.audits.attributed import EVERY_TEXT, FURTHER
 from attention_audit.audits.correlation import name_words
+from attention_audit.audits.facts import TextFacts, find_sentences
 from attention_audit.audits.plausibility import FREQUENCY, OTHERS, RANDOM
 from attention_audit.audits.rankings import CONTRIBUTION, TOPS
 from attention_audit.columns.files import CORPUS
@@ -41,13 +43,14 @@ def test_words_are_counted_in_the_training_split(tmp_path, provenance):
         MARKED,
         {"id": "d", "split": "test", "tokens": ["a"]},
     )
-    counts = count_words(path)
+    counts = TextFacts(partial(read_rows, path, CORPUS)).frequencies
     # nobody marked words of d
     assert {name: found.tolist() for name, found in counts.items()} == {"c": [1, 0, 3]}
 
 
 def test_without_a_training_split_nothing_is_counted(tmp_path, provenance):
-    assert count_words(corpus(tmp_path / "corpus.parquet", provenance, MARKED)) == {}
+    path = corpus(tmp_path / "corpus.parquet", provenance, MARKED)
+    assert TextFacts(partial(read_rows, path, CORPUS)).frequencies == {}
 
 
 def test_whatever_is_held_against_marks_has_a_look():

@@ -1,4 +1,4 @@
-"""Every stage, called in this process on tiny data: what the generic ones make of every audit, table and figure."""
+"""Every stage, called in this process on tiny data: what they make of every audit, table and figure."""
 
 import json
 from contextlib import chdir
@@ -9,36 +9,42 @@ import classifiers_on_disk
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from attention_audit.plan.audit_plan import list_pairs
-from attention_audit.stages.audits import AuditRunner
 from elsewhere import write_all
-from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
+from in_process import make, make_exhibit, run_stage
 from planned import (
     CLASSIFIERS_ALONE,
     SMALL,
     TRAINED,
-    by_name,
+    audit_of,
     judged_of,
     list_made,
     overlaid,
-    plan_alone,
     plan_of,
     read_audit,
     read_made,
 )
+from rules import find_job, list_jobs
 
 from attention_audit.artefacts.parquet import read_frame, read_reason, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import consistency
+from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import READOUT, SEARCH
 from attention_audit.columns.kinds import artefact
 from attention_audit.corpus.sources.control import CUES
-from attention_audit.errors import AuditError
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import (
+    AUDITS,
+    list_attending_runs,
+    list_compared_runs,
+    list_first_runs,
+    list_predicting_runs,
+)
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.params import list_keys
 from attention_audit.plan.suites import SUITES
 from attention_audit.readout import read_readout
+from attention_audit.stages.audit_files import KINDS, AuditFiles
 
 DATASET = "digest"
 EACH = {"datasets": [DATASET, "diabetes"], "seeds": [1, 2]}
@@ -83,7 +89,7 @@ def plan(place):
         hf = {DATASET: {"models": {"mine": folders}}}
         planned = plan_of(**TINY, own={"reviews": write_all(Path("given"))}, hf=hf)
         # its jobs are known from here on, wherever a test works
-        making(planned, f"{planned.config.results}/README.md")
+        list_jobs(planned)
         return planned
 
 
@@ -94,47 +100,63 @@ def _here(place):
         yield
 
 
-ASKED = [
-    (audit.name, suite.name)
-    for audit in AUDITS.values()
-    for suite in TRAINED
-    if suite.base or "base" not in audit.needs
-]
+ASKED = [(audit.name, suite.name) for audit in AUDITS.values() for suite in TRAINED if suite.base or not audit.base]
 """Every audit with each suite that has what it needs."""
 
 
 @pytest.mark.parametrize(("name", "suite"), ASKED)
 def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
-    judged, audit = judged_of(plan, suite, DATASET), audit_named(name)
-    columns = read_audit(plan, name, DATASET, judged.path_name)
-    if audit.name in ("cut_texts", "heads"):
+    judged = judged_of(plan, suite, DATASET)
+    columns, path = read_audit(plan, name, DATASET, judged.path_name), Path(plan.asked.locate(judged, name))
+    if reason := plan.asked.find_reason(judged, AUDITS[name]):
+        assert columns.empty
+        assert read_reason(path) == f"{name} {reason}"
+        return
+    if name in ("cut_texts", "heads"):
         # none of these encoders is short of positions, and each has one head
         assert columns.empty
-        said = "heads needs several heads of attention, and " if audit.name == "heads" else ""
-        assert read_reason(Path(plan.audit_plan.locate(judged, name))).startswith(said)
+        said = "heads needs several heads of attention, and " if name == "heads" else ""
+        assert read_reason(path).startswith(said)
         return
     assert len(columns) > 0
     assert set(columns["dataset"]) == {DATASET}
-    if "model" in columns and audit.takes != "suite":
-        expected = {(run.model.family, run.seed) for _, run in list_pairs(judged, audit)}
-        if audit.name == "attribution_stability":
-            # a training is held against those before it
-            expected -= {(judged.family, judged.seeds[0])}
-        assert set(zip(columns["model"], columns["seed"], strict=True)) == expected
+    assert read_reason(path) == ""
+    if "model" in columns:
+        own = {(judged.family, seed) for seed in judged.seeds}
+        found = set(zip(columns["model"], columns["seed"], strict=True))
+        match name:
+            case "performance" | "predictions":
+                assert found == {(run.model.family, run.seed) for run in list_predicting_runs(judged)}
+            case "evidence":
+                assert found == {(run.model.family, run.seed) for run in list_attending_runs(judged)}
+            case "comparison":
+                assert found == {(run.model.family, run.seed) for run in list_compared_runs(judged)[1:]}
+            case "consistency":
+                runs = [run for run in list_compared_runs(judged)[1:] if "dev" in run.model.splits]
+                assert found == {(run.model.family, run.seed) for run in runs}
+            case "stability" | "map_stability" | "attribution_stability":
+                # a training is held against those before it
+                assert found == own - {(judged.family, judged.seeds[0])}
+            case "instance_adversary":
+                assert found == {(run.model.family, run.seed) for run in list_first_runs(judged)}
+            case "word_attributions":
+                assert found == {(judged.family, judged.seeds[0])}
+            case _:
+                assert found == own
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
 def test_every_table_and_figure_is_made_of_its_files_alone(plan, exhibit):
-    if not plan.exhibit_plan.list_datasets(exhibit):
+    if not plan.exhibits.list_datasets(exhibit):
         # no paper has numbers of a generated text, and no suite asks for soft erasure by itself
         assert exhibit.needs == ("published",) or exhibit.name == "table_soft"
         return
     make_exhibit(plan, exhibit)
     # a csv file may be no more than its heading
-    files = plan.exhibit_plan.list_files(exhibit)
+    files = plan.exhibits.list_files(exhibit)
     assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in files)
     if exhibit.folder == "tables":
-        path = Path(plan.exhibit_plan.locate(exhibit, ".parquet"))
+        path = Path(plan.exhibits.locate(exhibit, ".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
 
 
@@ -176,7 +198,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(tmp_path, suite, se
 
 def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan, tmp_path):
     with chdir(tmp_path):
-        searched = plan.trainings.plan_training(plan.trainings.made[f"{DATASET}/continuation", 10])
+        searched = find_job(plan, plan.trainings.made[f"{DATASET}/continuation", 10].locate("search"))
         make(plan, *searched.files)
         rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
         assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
@@ -194,7 +216,7 @@ def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan, tmp_path):
         # what the search says of dev is what the readouts say
         base = read_readout(Path(searched.inputs["reference"][1]))
         for place, row in enumerate(rows):
-            moved = consistency(base, read_readout(Path(readouts[2 * place])), permutations=2, seed=1)
+            moved = consistency(base, read_readout(Path(readouts[2 * place])), Permutation(permutations=2, seed=1))
             assert (row["tvd"], row["jsd"]) == pytest.approx((moved["tvd"][0], moved["jsd"][0]), abs=1e-5)
 
 
@@ -222,37 +244,49 @@ def test_two_suites_say_the_same_of_one_training_each_by_its_own_name(tmp_path, 
     assert theirs.drop(columns="model").equals(same)
 
 
-PARTS = [audit.name for audit in AUDITS.values() if audit.takes == "batch" and "heads" not in audit.needs]
+PARTS = (
+    "permutation",
+    "contributions",
+    "single_weight",
+    "ranked_sets",
+    "shuffles",
+    "evidence",
+    "plausibility",
+    "planted",
+)
 """Audits that are asked of a part of a readout at a time, and of models of one head."""
 
 
 @pytest.mark.parametrize("audit", PARTS)
 def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(plan, audit, tmp_path, monkeypatch):
     """Readouts are written in several parts, and each is asked by itself."""
-    whole = read_audit(plan, audit, DATASET, judged_of(plan, "ss", DATASET).path_name)
-    planned = plan_alone(plan, audit, "ss", DATASET)
-    inputs = planned.inputs | {"readouts": [*planned.inputs["readouts"]]}
+    suite = "wp" if audit in ("evidence", "plausibility") else "ss"
+    whole = read_audit(plan, audit, DATASET, judged_of(plan, suite, DATASET).path_name)
+    job = audit_of(plan, audit, suite, DATASET)
+    inputs = job.inputs | {"readouts": [*job.inputs["readouts"]]}
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
     for number, readout in enumerate(inputs["readouts"]):
         table = read_table(Path(readout), READOUT)
         parts = [table.slice(0, 7), table.slice(7, 1), table.slice(8)]
         inputs["readouts"][number] = str(tmp_path / f"{number}.parquet")
         write_batches(tmp_path / f"{number}.parquet", READOUT, parts, Provenance("test", {}, ""))
-    sizes = []
-    called = AuditRunner.call
+    sizes, store = [], AuditFiles.store
 
-    def spied(runner, *first, **run):
-        sizes.extend(len(part) for part in first)
-        return called(runner, *first, **run)
+    def count_rows(files, kind, rows):
+        if kind.name == audit:
+            sizes.append(len(set(rows["id"].to_pylist())))
+        store(files, kind, rows)
 
-    monkeypatch.setattr(AuditRunner, "call", spied)
-    outputs = {audit: [str(tmp_path / "again.parquet")]}
-    job, _ = job_of("audits", planned.settings, inputs, outputs)
-    runner = AuditRunner(job, *job.settings.audits)
-    runner.write(runner.ask())
-    assert sizes == [7, 1, 16] * len(inputs["readouts"])
-    again = read_frame(tmp_path / "again.parquet", artefact(audit_named(audit).columns))
-    keys = [name for name in ("model", "seed", "id", "ranking", "draw") if name in whole]
+    monkeypatch.setattr(AuditFiles, "store", count_rows)
+    run_stage(job.call.stage, job.settings, inputs, {name: [str(tmp_path / name)] for name in job.outputs})
+    asked = [about for about in job.settings.trainings if about.judged or audit == "evidence"]
+    assert sizes == [7, 1, 16] * len(asked)
+    again = read_frame(tmp_path / audit, KINDS[audit])
+    keys = [
+        name
+        for name in ("model", "seed", "id", "ranking", "draw", "shuffle", "annotator", "attribution")
+        if name in whole
+    ]
     again, whole = (frame.sort_values(keys, ignore_index=True) for frame in (again, whole))
     assert again[keys].equals(whole[keys])
     for name in whole.select_dtypes("number"):
@@ -260,44 +294,19 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(plan, au
 
 
 @pytest.mark.parametrize("suite", [suite.name for suite in TRAINED])
-def test_an_audit_says_the_same_by_itself_and_with_others(plan, tmp_path, suite):
-    """And those of its rule that the suite is not asked have no rows, and say why."""
+def test_an_audit_that_a_suite_is_not_asked_has_no_rows_and_says_why(plan, suite):
     judged = judged_of(plan, suite, DATASET)
-    job = by_name(plan.audit_plan.plan_jobs())[f"erasure/{DATASET}/{judged.path_name}"]
-    names = ("contributions", "single_weight", "ranked_sets", "shuffles")
     unasked = "evidence" if suite == "ss" else "planted"
-    alone = {name: read_audit(plan, name, DATASET, judged.path_name) for name in names}
-    make(plan, *job.read)
-    run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in names})
-    for name, rows in alone.items():
-        assert read_frame(tmp_path / f"{name}.parquet", artefact(audit_named(name).columns)).equals(rows), name
-    further = audit_named(unasked)
-    job = plan.audit_plan.plan_rule(judged, further.rule, [audit_named("plausibility")], [further])
-    make(plan, *job.read)
-    run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in job.outputs})
-    assert read_table(tmp_path / f"{unasked}.parquet", artefact(further.columns)).num_rows == 0
-    assert read_reason(tmp_path / f"{unasked}.parquet") == f"{unasked} is not among the suite's audits"
-
-
-def test_a_parameter_that_nothing_is_offered_for_is_one_line_unless_it_has_a_default(plan, monkeypatch):
-    from attention_audit.audits import permutation as module
-
-    original = module.permutation
-
-    # the stage reads what `settings` are from their type
-    def heated(readout, settings: module.Permutation, seed, temperature=1.0):
-        assert temperature == 1
-        return original(readout, settings, seed)
-
-    monkeypatch.setattr(module, "permutation", heated)
-    make_audit(plan, DATASET, "ss", "permutation")
-    heated.__defaults__ = None
-    line = r"^audits\.permutation:permutation: nothing is offered for its parameter 'temperature' \(offered: .*seed.*\)"
-    with pytest.raises(AuditError, match=line):
-        make_audit(plan, DATASET, "ss", "permutation")
+    assert read_audit(plan, unasked, DATASET, judged.path_name).empty
+    assert read_reason(Path(plan.asked.locate(judged, unasked))) == f"{unasked} is not among the suite's audits"
 
 
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan):
-    jobs = [job.settings for job in plan.plan_jobs()]
-    for job in jobs:
-        assert type(job).model_validate(json.loads(job.model_dump_json())) == job
+    for job in list_jobs(plan).values():
+        assert type(job.settings).model_validate(json.loads(job.settings.model_dump_json())) == job.settings
+
+
+def test_a_rule_is_told_the_settings_of_its_stage_and_no_others(plan):
+    for job in list_jobs(plan).values():
+        told = {key for key in job.params if key.startswith("set_")}
+        assert told == {f"set_{key.replace('.', '_')}" for key in list_keys(type(job.settings))}, job.rule

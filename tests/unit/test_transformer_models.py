@@ -13,6 +13,7 @@ import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
 from planned import judged_of, list_seeds, plan_of, refuse_plan, settings_of
+from rules import list_jobs
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -157,8 +158,8 @@ def test_a_model_that_reads_again_predicts_as_it_did_from_states(run, training):
 
 def test_what_is_frozen_alone_is_encoded_once_and_shared_by_all_trainings(run):
     frozen = run.plan.config.transformer.frozen
-    assert ("encode" in {job.rule for job in run.plan.plan_jobs()}) == frozen
-    assert {subject.frozen for subject in run.plan.exhibit_plan.list_subjects()} == {frozen}
+    assert ("encode" in {job.rule for job in list_jobs(run.plan).values()}) == frozen
+    assert {subject.frozen for subject in run.plan.exhibits.list_subjects()} == {frozen}
 
 
 @frozen_only
@@ -229,7 +230,7 @@ def test_audits_run_the_models_again(run, dataset, suite, audits):
     for audit in audits:
         make_audit(run.plan, dataset, suite, audit)
         judged = judged_of(run.plan, suite, dataset)
-        assert Path(run.plan.audit_plan.locate(judged, audit)).stat().st_size > 500
+        assert Path(run.plan.asked.locate(judged, audit)).stat().st_size > 500
 
 
 @pytest.mark.parametrize("run", ["tuned"], indirect=True)

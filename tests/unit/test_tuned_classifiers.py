@@ -133,7 +133,7 @@ def test_a_text_of_ones_own_is_read_by_all_trainings(run):
 
 
 def test_audits_and_tables_answer_all_that_the_four_tests_do(run):
-    make(run, *run.audit_files())
+    make(run, *run.asked.list_files())
     names = asked_of(run, "hf", "chorus")
     assert {"comparison", "consistency", "heads", "located", "correlation", "attention_maps"} <= names
     comparison, consistency, performance = (
