@@ -216,7 +216,7 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),
         (
             lambda: api.audit(SHORT, settings={"permutation": {"permutations": 0}}),
-            r"config: permutation\.permutations: ",
+            r"settings: permutation\.permutations: ",
         ),
     ],
 )

@@ -41,7 +41,7 @@ from attention_audit.contrasts import ADVERSARIES_KEY, EvaluatedModel, describe_
 from attention_audit.errors import AuditError, add_place, join_faults
 from attention_audit.given import refuse_kind
 from attention_audit.plan.asked import add_audits, find_reason, list_named
-from attention_audit.plan.audits import AUDITS, AuditedModel, list_chosen_runs, list_compared_runs, list_runs
+from attention_audit.plan.audits import AUDITS, AuditedModel, ListRuns, list_chosen_runs, list_compared_runs, list_runs
 from attention_audit.plan.exhibit_plan import SUMMARY_AUDITS
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.model import Suite
@@ -137,7 +137,7 @@ class ModelAudit:
         self.names = settings.audits.get(suite.name, names)
         self.own = trainings[GIVEN_MODEL]
         every = sum(map(len, trainings.values()))
-        counts = {list_runs: len(self.own), list_compared_runs: every, list_chosen_runs: every}
+        counts: dict[ListRuns, int] = {list_runs: len(self.own), list_compared_runs: every, list_chosen_runs: every}
         model = AuditedModel(GIVEN_MODEL, suite.title, suite.base, network, lambda list_of: counts.get(list_of, 1))
         audits = dict(AUDITS)
         with add_place("settings"):

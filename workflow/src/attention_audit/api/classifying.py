@@ -37,7 +37,7 @@ from attention_audit.given import (
     softmax,
 )
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.names import MAPS
+from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
@@ -274,7 +274,7 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
     """
     facts, maps, prompt = [*map(read_model_facts, homes)], arguments.maps, arguments.prompt
     with add_place("maps"):
-        MAPS.refuse_unknown(maps)
+        refuse_unknown_maps(maps)
     for home, said in zip(homes, facts, strict=True):
         find_classifier_family(home, said, prompt is not None)
         refuse_missing_maps(home, said, maps, "maps")
