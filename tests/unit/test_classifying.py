@@ -69,7 +69,7 @@ def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take():
     assert rows.loc["stable", ["trainings", "texts"]].tolist() == [2, 12]
     located = rows.loc["located"]
     assert located["low"] <= located["value"] <= located["high"]
-    assert located["value"] == found.maps.query("row == 'hf/model/attention' and metric == 'located'")["mean"].item()
+    assert located["value"] == found.maps.query("ranking == 'attention' and metric == 'located'")["mean"].item()
     assert {axes.get_xlabel().partition("\n")[0] for axes in found.figure().axes} >= {"located", "first word opposes"}
     assert repr(found).startswith(
         "May this attention map be read as an explanation?\n2 trainings, 12 texts; accuracy ."

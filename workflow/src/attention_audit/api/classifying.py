@@ -112,8 +112,7 @@ class ClassifierAudit:
     def _open(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
         """Open a training, with the pieces of the texts."""
         classifier = build_classifier(home, self.read).to(self.device)
-        with add_place("texts"):
-            return classifier, cut_pieces(classifier, self.texts)
+        return classifier, cut_pieces(classifier, self.texts, "texts")
 
     def _read_out(self, training: Training, home: Home) -> None:
         classifier, pieces = self._open(home)
@@ -221,7 +220,7 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
             raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
         return names
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
-        raise AuditError("prompt", "", "give the keys template and labels, and no others")
+        raise AuditError("prompt", "give the keys template and labels, and no others")
     names = [str(label).strip() for label in make_list(prompt["labels"], "prompt: labels")]
     if len(names) < 2:
         raise AuditError("prompt: labels", "give two or more")

@@ -11,6 +11,7 @@ import torch
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_rows
 from attention_audit.columns.files import CORPUS
+from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
@@ -54,15 +55,17 @@ def open_classifier(read: ReadClassifier) -> SequenceClassifier:
     return build_classifier(find_folder(read.folder, "config: hf"), read)
 
 
-def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
-    """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
-    one.
+def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:
+    """Return the pieces of the raw texts, as many as the classifier reads. argument: what gave the texts, in a call.
+
+    Raises AuditError where it cannot read one.
     """
     most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
-    pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+    with add_place(argument):
+        pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+        if classifier.windowed:
+            refuse_narrow(texts.ids, pieces, classifier.most)
     refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
-    if classifier.windowed:
-        refuse_narrow(texts.ids, pieces, classifier.most)
     return pieces
 
 
