@@ -56,8 +56,8 @@ GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
 WANTED_SETTINGS = "give keys of the configuration that no argument stands for"
 SectionT = TypeVar("SectionT", bound=Section)
-Step = Callable[[], None]
-"""A part of an audit."""
+AuditStep = Callable[[], None]
+"""Reads or asks something of a model at hand."""
 
 
 class AuditSettings(Section):
@@ -75,12 +75,12 @@ class AuditSettings(Section):
     threads: Count = 1
 
 
-def check_section(kind: type[SectionT], given: Mapping[str, Any], place: str = "") -> SectionT:
-    """Check settings. Raises AuditError, with a line for each key that is wrong, which names the place."""
+def check_section(kind: type[SectionT], values: Mapping[str, Any], argument: str = "") -> SectionT:
+    """Check settings, or arguments. Raises AuditError, with a line for each key that is wrong."""
     try:
-        return kind.model_validate(dict(given))
+        return kind.model_validate(dict(values))
     except ValidationError as error:
-        raise join_faults(list_faults(error, given, kind, place)) from error
+        raise join_faults(list_faults(error, values, kind, argument)) from error
 
 
 def read_settings(settings: Mapping[str, Any] | None, **defaults: Any) -> AuditSettings:
@@ -94,8 +94,8 @@ def read_settings(settings: Mapping[str, Any] | None, **defaults: Any) -> AuditS
     return check_section(AuditSettings, defaults | dict(settings), "settings")
 
 
-def list_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Training]:
-    """List the trainings of a model by their readouts, None where one is read later."""
+def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Training]:
+    """Number the trainings of a model, by their readouts; None where one is read later."""
     return [
         Training(AuditedTraining(model=name, seed=number, judged=name == GIVEN_MODEL), readout=readout)
         for number, readout in enumerate(readouts, start=1)
@@ -136,49 +136,48 @@ class ModelAudit:
         self.texts = {"corpus": corpus, "census": census}
         self.names = settings.audits.get(suite.name, names)
         self.own = trainings[GIVEN_MODEL]
-        every = sum(map(len, trainings.values()))
-        counts: dict[ListRuns, int] = {list_runs: len(self.own), list_compared_runs: every, list_chosen_runs: every}
+        count = sum(map(len, trainings.values()))
+        counts: dict[ListRuns, int] = {list_runs: len(self.own), list_compared_runs: count, list_chosen_runs: count}
         model = AuditedModel(GIVEN_MODEL, suite.title, suite.base, network, lambda list_of: counts.get(list_of, 1))
         audits = dict(AUDITS)
         with add_place("settings"):
             add_audits(audits, self.names, [model], suite.name)
-        named = list_named(self.names)
-        reasons = {name: find_reason(audit, model, named) for name, audit in audits.items()}
-        self.asked = [audit for audit in named if not reasons[audit.name]]
+        wanted = list_named(self.names)
+        reasons = {name: find_reason(audit, model, wanted) for name, audit in audits.items()}
+        self.asked = [audit for audit in wanted if not reasons[audit.name]]
         self.answers = Answers(GIVEN_TEXTS, {name: reason for name, reason in reasons.items() if reason})
         self.facts = TextFacts(lambda columns, where: corpus.filter(where).select(columns))
 
-    def _add_others(self, *names: str) -> list[Training]:
-        """List the trainings of the model, and those that it is held against where one of these audits is named."""
-        further = (training for name, group in self.trainings.items() if name != GIVEN_MODEL for training in group)
-        return [*self.own, *(() if {*names}.isdisjoint(self.names) else further)]
-
     def _ask_attention_maps(self) -> None:
-        rows = self.answers.tables.get(INSTANCE_ADVERSARY.name)
-        found = pa.concat_tables(rows).to_pandas() if rows else None
-        shown = [*self.own[:1], *self.trainings.get(ADVERSARIES_KEY, ())[:1]]
-        ask_attention_maps(shown, self.answers, self.facts, self.settings.attention_maps, found)
+        tables = self.answers.tables.get(INSTANCE_ADVERSARY.name)
+        rows = pa.concat_tables(tables).to_pandas() if tables else None
+        trainings = [*self.own[:1], *self.trainings.get(ADVERSARIES_KEY, ())[:1]]
+        ask_attention_maps(trainings, self.answers, self.facts, self.settings.attention_maps, rows)
 
-    def list_steps(self) -> list[Step]:
+    def list_steps(self) -> list[AuditStep]:
         """List what asks the audits that readouts are enough for, in order."""
-        own, answers, settings = self.own, self.answers, self.settings
-        base, *compared = self._add_others(*self.names)
+        judged, answers, settings = self.own, self.answers, self.settings
+        references = [training for name, group in self.trainings.items() if name != GIVEN_MODEL for training in group]
+        base, *compared = trainings = [*judged, *references]
+        # other models are asked what is named, and not what the answer alone needs
+        predicting = trainings if {"performance", "predictions"} & {*self.names} else judged
+        attending = trainings if "evidence" in self.names else judged
         return [
-            partial(ask_performance, self._add_others("performance", "predictions"), answers, self.facts),
-            partial(ask_stability, own, answers, settings.permutation),
+            partial(ask_performance, predicting, answers, self.facts),
+            partial(ask_stability, judged, answers, settings.permutation),
             partial(ask_comparison, base, compared, answers, settings.permutation),
-            partial(ask_permutation, own, answers, settings.permutation),
-            partial(ask_erasure, own, answers, settings.erasure, settings.permutation),
-            partial(ask_instance_adversary, own[:1], answers, settings.instance_adversary),
-            partial(ask_plausibility, self._add_others("evidence"), answers, self.facts),
+            partial(ask_permutation, judged, answers, settings.permutation),
+            partial(ask_erasure, judged, answers, settings.erasure, settings.permutation),
+            partial(ask_instance_adversary, [base], answers, settings.instance_adversary),
+            partial(ask_plausibility, attending, answers, self.facts),
             self._ask_attention_maps,
-            *(partial(ask_own, audit.target, own, answers) for audit in self.asked if audit.target),
+            *(partial(ask_own, audit.target, judged, answers) for audit in self.asked if audit.target),
         ]
 
-    def take_steps(self, steps: Sequence[Step], shown: bool = False) -> None:
-        """Take steps, of which a bar may be shown."""
+    def take_steps(self, steps: Sequence[AuditStep], progress: bool = False) -> None:
+        """Take steps, beside a bar of their progress if asked."""
         bar: Any = steps
-        if shown:
+        if progress:
             # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
             bar = import_module("tqdm.auto").tqdm(steps, unit="step")
             self.answers.report = lambda line: bar.set_postfix_str(line[:60])
@@ -212,17 +211,17 @@ class ModelAudit:
             given=True,
         )
 
-    def make_table(self, function: Callable[..., pd.DataFrame], **further: Any) -> pd.DataFrame:
+    def make_table(self, function: Callable[..., pd.DataFrame], **arguments: Any) -> pd.DataFrame:
         """Make one of the workflow's tables by its function, with the settings of the answer and what it reads."""
         table = TABLES[function.__name__]
-        arguments = {"subjects": [self.subject], "answer": self.settings.answer.model_dump(), **further}
-        for name, read in table.reads.items():
-            rows = self.answers.tables.get(read.name, [])
-            if read.source == "audit":
-                joined = [(self.suite.name, pa.concat_tables(rows))] if rows else []
-                arguments[name] = build_frame(read.describe(), joined)
-            elif read.source == "corpus":
-                arguments[name] = {GIVEN_TEXTS: build_frame(read.describe(), [("", self.texts[read.name])])}
+        arguments |= {"subjects": [self.subject], "answer": self.settings.answer.model_dump()}
+        for name, source in table.reads.items():
+            if source.source == "audit":
+                rows = self.answers.tables.get(source.name)
+                suites = [(self.suite.name, pa.concat_tables(rows))] if rows else []
+                arguments[name] = build_frame(source.describe(), suites)
+            elif source.source == "corpus":
+                arguments[name] = {GIVEN_TEXTS: build_frame(source.describe(), [("", self.texts[source.name])])}
         return make_arrow_table(artefact(table.columns), function(**arguments)).to_pandas()
 
     def answer(self) -> tuple[pd.DataFrame, pd.DataFrame]:

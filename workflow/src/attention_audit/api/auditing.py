@@ -36,7 +36,7 @@ from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.wording import Labels
 
-from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, list_trainings, read_settings, use_threads
+from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_threads
 from .reading import Reading, make_reading
 
 SUBJECT_COLUMNS = ("dataset", "suite", "model")
@@ -63,8 +63,8 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
         for row in summary.to_dict("records")
         for line in write_lines(row)
     ]
-    found = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
-    return found if len(summary) > 1 else found.drop(columns=[*SUBJECT_COLUMNS])
+    answers = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
+    return answers if len(summary) > 1 else answers.drop(columns=[*SUBJECT_COLUMNS])
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,9 +125,9 @@ class Audited(Answer):
     @property
     def words(self) -> list[list[str]]:
         """List the words of each text as they were read, marks of a tokenizer last."""
-        first = self.readouts[0]
-        read = zip(self.whole, first.places, first.lengths.tolist(), strict=True)
-        return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]
+        readout = self.readouts[0]
+        texts = zip(self.whole, readout.places, readout.lengths.tolist(), strict=True)
+        return [[*(words[at] for at in indices), *MARKS[: items - len(indices)]] for words, indices, items in texts]
 
     def figure(self) -> Figure:
         """Draw all maps beside each other: how well each locates the words that matter, and what else was
@@ -143,7 +143,7 @@ class Audited(Answer):
         if number not in range(len(self.whole)):
             raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
         number = int(number)
-        trainings = [one.align([one.ids[number]]) for one in self.readouts]
+        trainings = [training.align([training.ids[number]]) for training in self.readouts]
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
@@ -152,26 +152,29 @@ class Audited(Answer):
         by a sum alone come without contributions. Raises AuditError where a file cannot be written.
         """
         folder, files = check_path(folder, "folder"), []
-        for number, one in enumerate(self.readouts, start=1):
+        for number, training in enumerate(self.readouts, start=1):
             files.append(path := str(folder / f"training{number}.npz"))
-            exact = one.several is None and one.decided
-            contributions, bias = (one.contribution, one.bias) if exact else (None, None)
+            exact = training.several is None and training.decided
+            contributions, bias = (training.contribution, training.bias) if exact else (None, None)
             padded = {
-                name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
-                for name, scores in one.maps.items()
+                name: [
+                    np.pad(values, (0, count - len(values)))
+                    for values, count in zip(scores, training.lengths, strict=True)
+                ]
+                for name, scores in training.maps.items()
             }
-            given = readout(
+            saved = readout(
                 self.words,
-                one.attention,
+                training.attention,
                 contributions,
                 bias,
-                one.labels.tolist(),
-                one.probabilities,
-                ids=one.ids,
+                training.labels.tolist(),
+                training.probabilities,
+                ids=training.ids,
                 maps=padded,
                 name=path,
             )
-            write_given_readout(given, path)
+            write_given_readout(saved, path)
         entry = {GIVEN_TEXTS: {"models": {GIVEN_MODEL: files}, "classes": [*self.classes]}}
         with write_whole(folder / "readouts.yaml") as temporary:
             temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": entry}, sort_keys=False))
@@ -200,15 +203,15 @@ def audit(
     """
     arguments = name_readouts(readouts=readouts, **{UNIFORM_KEY: uniform, ADVERSARIES_KEY: adversaries})
     sections = read_settings(settings)
-    for given in chain.from_iterable(arguments.values()):
-        check_readout(given)
-    first, suite = arguments["readouts"][0], SUITES["own"]
-    names = list_class_names(classes, first.classes)
+    for training in chain.from_iterable(arguments.values()):
+        check_readout(training)
+    base, suite = arguments["readouts"][0], SUITES["own"]
+    names = list_class_names(classes, base.classes)
     preparation = Preparation(Tokens(), Length(), Splits(), names)
-    corpus, census = prepare_texts(GIVEN_TEXTS, preparation, list_given_texts(first, names), names)
+    corpus, census = prepare_texts(GIVEN_TEXTS, preparation, list_given_texts(base, names), names)
     arguments[GIVEN_MODEL] = arguments.pop("readouts")
     trainings = {
-        name: list_trainings(name, [build_readout(given).align(first.ids) for given in group])
+        name: number_trainings(name, [build_readout(training).align(base.ids) for training in group])
         for name, group in arguments.items()
     }
     model = ModelAudit(suite, suite.audits, sections, trainings, corpus, census)

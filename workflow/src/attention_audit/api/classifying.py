@@ -62,10 +62,10 @@ from attention_audit.transformer.states import set_piece_limit
 from .asking import (
     GIVEN_MODEL,
     GIVEN_TEXTS,
+    AuditStep,
     ModelAudit,
-    Step,
     check_section,
-    list_trainings,
+    number_trainings,
     read_settings,
     use_threads,
 )
@@ -131,13 +131,13 @@ class ClassifierAudit:
         self.attributions[training] = ask_again(training, attributed, answers, self.model.facts, no_words, audits)
 
     def _ask_attribution(self) -> None:
-        settings, asked = self.model.settings, (self.model.answers, self.model.facts)
-        ask_attribution(self.attributions, *asked, settings.correlation, settings.deletion, settings.erasure)
+        settings, (answers, facts) = self.model.settings, (self.model.answers, self.model.facts)
+        ask_attribution(self.attributions, answers, facts, settings.correlation, settings.deletion, settings.erasure)
 
-    def list_steps(self) -> list[Step]:
+    def list_steps(self) -> list[AuditStep]:
         """List what reads and asks them, in order."""
         trainings = [*zip(self.model.own, self.homes, strict=True)]
-        steps: list[Step] = [partial(self._read_out, *each) for each in trainings]
+        steps: list[AuditStep] = [partial(self._read_out, *each) for each in trainings]
         steps += self.model.list_steps()
         if audits := [audit.name for audit in self.model.asked if audit.network]:
             # what is said of each word is said of the first training
@@ -156,10 +156,10 @@ def find_homes(model: Any, tokenizer: Any, prompted: bool) -> list[Home]:
     if not models:
         raise AuditError("model", "is an empty list", "give one classifier, or one a training")
     homes: dict[str, Home] = {}
-    for given in models:
+    for entry in models:
         # what stands there twice is one training
-        name = f"model {models.index(given) + 1}" if len(models) > 1 else "model"
-        home = find_home(given, tokenizer, name, prompted)
+        name = f"model {models.index(entry) + 1}" if len(models) > 1 else "model"
+        home = find_home(entry, tokenizer, name, prompted)
         homes[str(home)] = home
     return [*homes.values()]
 
@@ -199,12 +199,12 @@ def name_labels(labels: Sequence[Any], classes: Sequence[str], count: int) -> li
 
 def list_question_audits(questions: Sequence[str] | None) -> list[str]:
     """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
-    asked = [*QUESTION_AUDITS] if questions is None else make_list(questions, "questions")
-    for name in asked:
+    names = [*QUESTION_AUDITS] if questions is None else make_list(questions, "questions")
+    for name in names:
         if name not in QUESTION_AUDITS:
             fault = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError("questions", f"{name!r} {fault}", f"known here: {', '.join(QUESTION_AUDITS)}")
-    return [*dict.fromkeys(audit for name in asked for audit in QUESTION_AUDITS[name])]
+    return [*dict.fromkeys(audit for name in names for audit in QUESTION_AUDITS[name])]
 
 
 def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
@@ -255,14 +255,14 @@ def prepare_given(
         raise AuditError("texts", "there is none", "give some")
     split = not isinstance(texts[0], str)
     written = join_words(texts, split, "texts")
-    further: Sequence[str | None] = [None] * len(texts)
+    queries: Sequence[str | None] = [None] * len(texts)
     if seconds is not None:
-        further = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
+        queries = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
     tokens = choose_tokens(written, language, split, print_progress)
     preparation = Preparation(tokens, Length(), Splits(), classes, joined=seconds is not None)
     rows = (
         Text(str(number), "test", label, text, f"texts: text {number}", query=second)
-        for number, (label, text, second) in enumerate(zip(labels, written, further, strict=True))
+        for number, (label, text, second) in enumerate(zip(labels, written, queries, strict=True))
     )
     return prepare_texts(GIVEN_TEXTS, preparation, rows, classes)
 
@@ -271,18 +271,18 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
     """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
     a map is of.
     """
-    facts, maps, prompt = [*map(read_model_facts, homes)], arguments.maps, arguments.prompt
+    trainings, maps, prompt = [*map(read_model_facts, homes)], arguments.maps, arguments.prompt
     with add_place("maps"):
         refuse_unknown_maps(maps)
-    for home, said in zip(homes, facts, strict=True):
-        find_classifier_family(home, said, prompt is not None)
-        refuse_missing_maps(home, said, maps, "maps")
+    for home, facts in zip(homes, trainings, strict=True):
+        find_classifier_family(home, facts, prompt is not None)
+        refuse_missing_maps(home, facts, maps, "maps")
     return ReadClassifier(
         folder=str(homes[0]),
         max_length=arguments.max_length,
         long=arguments.long,
         labels={},
-        layer=choose_layer(facts, None, arguments.long),
+        layer=choose_layer(trainings, None, arguments.long),
         maps=maps,
         prompt=prompt,
     )
@@ -339,25 +339,25 @@ def audit_classifier(
         "device": device,
     }
     arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
-    read = describe_reading(arguments, homes)
+    reading = describe_reading(arguments, homes)
     names = ["predictions", *audits, *MAP_AUDITS]
-    trainings = {GIVEN_MODEL: list_trainings(GIVEN_MODEL, [None] * len(homes))}
-    asked = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
+    trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
+    model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
     with (
         use_threads(sections.threads),
         set_piece_limit(batch_size and batch_size * max_length),
         torch.random.fork_rng(),
     ):
         chosen = prepare_device(arguments.device, sections.threads)
-        steps = ClassifierAudit(asked, homes, read, take_texts(corpus), classes, chosen).list_steps()
-        asked.take_steps(steps, progress)
-    summary, rows = asked.answer()
+        steps = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen).list_steps()
+        model_audit.take_steps(steps, progress)
+    summary, rows = model_audit.answer()
     return Audited(
         summary,
         collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
-        asked.make_table(hf_table_maps),
+        model_audit.make_table(hf_table_maps),
         rows,
-        [training.read() for training in asked.own],
+        [training.read() for training in model_audit.own],
         corpus["tokens"].to_pylist(),
         classes,
     )
@@ -394,11 +394,11 @@ def read_attention(
     return maps, contributions, predicted
 
 
-def make_predict(read_network: Callable[..., Any], first: list[str], part: slice) -> Predict:
+def make_predict(read_network: Callable[..., Any], before: list[str], behind: list[str]) -> Predict:
     """Make the function that predicts probabilities (n, C) by what is read off a network. Texts come without the marks
-    at their ends, which are those around this part of the first text.
+    at their ends, which are these.
     """
-    return lambda texts: read_network([first[: part.start] + words + first[part.stop :] for words in texts])[2]
+    return lambda texts: read_network([before + words + behind for words in texts])[2]
 
 
 def audit_torch(
@@ -437,11 +437,11 @@ def audit_torch(
         read_network = partial(read_attention, network, weight, bias, batch_size)
         maps, contributions, predicted = read_network(words)
         readouts.append(readout(words, maps, contributions, bias, labels, predicted, name=f"training {number}"))
-        predicting.append(make_predict(read_network, words[0], parts[0]))
+        predicting.append(make_predict(read_network, words[0][: parts[0].start], words[0][parts[0].stop :]))
     tables = audit(readouts, classes=classes, settings=settings)
     judged = judge(
         words,
-        [given.seen for given in readouts],
+        [training.seen for training in readouts],
         predicting,
         classes=classes,
         batch_size=batch_size,
