@@ -114,7 +114,7 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames):
         "instance_adversary", "single_weight", "ranked_sets", "attention_maps", "summary", "texts",
     } <= {*frames}  # fmt: skip
     own = frames["permutation"]
-    expected = permutation(build_readout(made(2)), Permutation(permutations=20), Permutation().seed)
+    expected = permutation(build_readout(made(2)), Permutation(permutations=20))
     found = own[own["seed"] == 2]
     assert found["id"].tolist() == expected["id"]
     assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
@@ -216,7 +216,7 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),
         (
             lambda: api.audit(SHORT, settings={"permutation": {"permutations": 0}}),
-            r"config: permutation\.permutations: ",
+            r"settings: permutation\.permutations: ",
         ),
     ],
 )
@@ -246,7 +246,7 @@ def folder(tmp_path_factory):
         plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
             for seed in list_seeds(plan)[training]:
-                make(plan, *plan.trainings.plan_training(plan.trainings.made[training, seed]).files)
+                make(plan, plan.trainings.made[training, seed].locate("weights"))
         write_configuration(plan.config)
     return folder / "results"
 
@@ -307,7 +307,7 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path, monkeypatch):
     monkeypatch.setenv(MIRROR, "mirror")
     encoder = {"mirror": "mirror", "model": {"encoder": "transformer", "attention_hidden": 8}}
     plan = plan_of(**TINY | encoder | {"transformer": {"path": "tiny"}, "serrano_smith": {"datasets": []}})
-    make(plan, *(path for job in plan.trainings.plan_jobs() for path in job.files if "/base/" in path))
+    make(plan, *(run.locate("weights") for run in plan.trainings.made.values() if run.model.name == "base"))
     write_configuration(plan.config)
     text = first_text(tmp_path / "results")
     # a job is told of the mirror, and a notebook is not

@@ -69,7 +69,7 @@ def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take():
     assert rows.loc["stable", ["trainings", "texts"]].tolist() == [2, 12]
     located = rows.loc["located"]
     assert located["low"] <= located["value"] <= located["high"]
-    assert located["value"] == found.maps.query("row == 'hf/model/attention' and metric == 'located'")["mean"].item()
+    assert located["value"] == found.maps.query("ranking == 'attention' and metric == 'located'")["mean"].item()
     assert {axes.get_xlabel().partition("\n")[0] for axes in found.figure().axes} >= {"located", "first word opposes"}
     assert repr(found).startswith(
         "May this attention map be read as an explanation?\n2 trainings, 12 texts; accuracy ."
@@ -199,10 +199,10 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("model", on_disk.save(Path(mkdtemp()), names=["stars"]), "model: config.id2label has 1 classes"),
         ("questions", ["unique"], "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
         ("questions", ["use"], "questions: 'use' is no question"),
-        ("maps", ["rolout"], "^maps: 'rolout' is not known"),
+        ("maps", ["rolout"], "^maps: map 'rolout' is not known"),
         ("texts", [*TEXTS[:5], None], "^texts: text 5 is of another kind than the first"),
         ("texts", [*TEXTS[:5], "a \ud800"], "^texts: text 5 has half a character"),
-        ("texts", [*TEXTS[:5], "\x01"], "^texts: text 5: the classifier's tokenizer has no piece for anything in it"),
+        ("texts", [*TEXTS[:5], "\x01"], "^texts: text '5': the classifier's tokenizer has no piece for anything in it"),
         ("labels", np.eye(2)[[0, 1] * 3], "^labels: text 0 has several numbers, as of one-hot rows"),
         ("labels", [0.5, 1, 0, 1, 0, 1], "^labels: text 0 has 0.5; give the name"),
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),

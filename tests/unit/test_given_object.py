@@ -24,7 +24,6 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.stages.read_classifier import compare_with_given
-from attention_audit.transformer.folder import use_held
 from attention_audit.transformer.in_memory import hold_model, merge_adapters
 
 TEXTS = [
@@ -74,15 +73,14 @@ def test_a_model_of_each_family_is_read_in_memory_and_compared(family):
     model, tokenizer = given(family=family, moved=True)
     compared = compare_with_given(SequenceClassifier(Path(model.name_or_path)), names, texts)
     assert compared.startswith("5 have the pieces and, within ")
-    with use_held({"model": hold_model(model, tokenizer, "model", False)}):
-        classifier = SequenceClassifier(Path("model"))
-        assert compare_with_given(classifier, names, texts).startswith("5 have the pieces and, within ")
-        # another model is found out, whatever its family
-        with torch.no_grad():
-            model.get_parameter(f"{classifier.family.classifier}.weight").mul_(1.01)
-            classifier.decoder.weight.data = classifier.decoder.weight / 1.01
-        with pytest.raises(AuditError, match=r"^model: as it is given, a logit differs by up to "):
-            compare_with_given(classifier, names, texts)
+    classifier = SequenceClassifier(hold_model(model, tokenizer, "model", False))
+    assert compare_with_given(classifier, names, texts).startswith("5 have the pieces and, within ")
+    # another model is found out, whatever its family
+    with torch.no_grad():
+        model.get_parameter(f"{classifier.family.classifier}.weight").mul_(1.01)
+        classifier.decoder.weight.data = classifier.decoder.weight / 1.01
+    with pytest.raises(AuditError, match=r"^model: as it is given, a logit differs by up to "):
+        compare_with_given(classifier, names, texts)
 
 
 def test_what_is_set_after_loading_holds_and_the_object_stays_as_it_was():

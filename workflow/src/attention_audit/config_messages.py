@@ -111,10 +111,10 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
     return [(message, remedy)]
 
 
-def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[AuditError]:
-    """List every fault once, at its key of the configuration as the user wrote it.
+def list_faults(error: ValidationError, raw: Any, group: type[Section], place: str = "config") -> list[AuditError]:
+    """List every fault once, at its key as the user wrote it.
 
-    raw: the configuration as it was read. group: its type.
+    raw: the configuration, or what else was given, as it was read. group: its type. place: what messages call it.
     """
     faults: dict[str, AuditError] = {}
     for fault in error.errors():
@@ -124,8 +124,8 @@ def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[
             line = "; ".join(filter(None, (": ".join(filter(None, (key, message))), remedy)))
             if len(line) > MAX_LINE_LENGTH:
                 line = f"{line[:MAX_LINE_LENGTH]}..."
-                faults[line] = AuditError("config", line)
+                faults[line] = AuditError(place, line)
             else:
-                faults[line] = AuditError(f"config: {key}" if key else "config", message, remedy)
+                faults[line] = AuditError(": ".join(filter(None, (place, key))), message, remedy)
     head = list(faults.values())[:MAX_LINES]
-    return [*head, AuditError("config", f"and {len(faults) - MAX_LINES} more")] if len(faults) > MAX_LINES else head
+    return [*head, AuditError(place, f"and {len(faults) - MAX_LINES} more")] if len(faults) > MAX_LINES else head

@@ -1,5 +1,6 @@
 """Which models' attention the summary judges, and with which other models it compares each of them."""
 
+from collections.abc import Container
 from typing import Literal
 
 from pydantic import field_validator
@@ -67,6 +68,16 @@ class Contrasts(Section):
     adversaries: list[str]
     guides: GuideNames | None = None
     chosen_on: Literal["dev", "test"] = "dev"
+
+
+def describe_contrasts(models: Container[str]) -> Contrasts:
+    """Describe what a model that is given is compared with, of these models beside it."""
+    return Contrasts(
+        seed=1,
+        uniform=UNIFORM_KEY if UNIFORM_KEY in models else None,
+        adversaries=[ADVERSARIES_KEY] if ADVERSARIES_KEY in models else [],
+        chosen_on="test",
+    )
 
 
 class EvaluatedModel(Section):

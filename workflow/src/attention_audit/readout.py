@@ -248,12 +248,16 @@ class Readout:
             of_texts |= {"values": self.attending.values, "below": self.attending.below}
         return columns | {name: [values.reshape(-1) for values in rows] for name, rows in of_texts.items()}
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Return the columns as tables in order, of at most TEXTS_AT_ONCE texts; with heads HEADED_TEXTS_AT_ONCE."""
-        columns, rows = self.columns(), READOUT_TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
+    def cut(self) -> Iterator["Readout"]:
+        """Cut it into readouts of few texts, in order, as `read_readouts` reads them."""
+        rows = READOUT_TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
-            part = {name: values[start : start + rows] for name, values in columns.items()}
-            yield pa.table(part, schema=self.kind.schema)
+            yield _select(self, np.arange(start, min(start + rows, len(self))))
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Return the columns as tables in order, of few texts each."""
+        for part in self.cut():
+            yield pa.table(part.columns(), schema=self.kind.schema)
 
     def write(self, path: Path, provenance: Provenance) -> None:
         """Write the readout, without the head or the tail beside it."""

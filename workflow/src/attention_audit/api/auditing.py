@@ -1,15 +1,14 @@
 """Readouts of one's own, audited without a workflow; and what an audit of a model in a notebook answers: a table, a
 card, a paragraph, pictures, and files to go on with.
 
-Audits are made by the workflow's own stages, one after another in this process and in a folder that is removed
-afterwards, so that their numbers are the workflow's (`run_plan`).
+Audits are asked in memory by the functions that the workflow's stages call, so that their numbers are the workflow's
+(`asking`).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,31 +18,29 @@ from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
 from attention_audit.artefacts.files import write_whole
-from attention_audit.artefacts.parquet import read_reason
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
+from attention_audit.corpus.prepare import prepare_texts
+from attention_audit.corpus.source import Length, Preparation, Splits
+from attention_audit.corpus.sources.table import list_given_texts
+from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
-from attention_audit.given import GivenTrainings, check_path, list_class_names, name_readouts, readout
+from attention_audit.given import GivenTrainings, check_path, check_readout, list_class_names, name_readouts, readout
 from attention_audit.given.files import write_given_readout
-from attention_audit.plan.audit_plan import STAGES
-from attention_audit.plan.job import PlannedJob
-from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.report.page import make_first_row, write_card
 from attention_audit.report.terminal import HEADLINE, write_answer
-from attention_audit.stages.job import Job
+from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.wording import Labels
 
+from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_threads
 from .reading import Reading, make_reading
 
-MODEL, DATASET = "model", "texts"
-RETURNED_TABLES = ("summary", "texts")
-"""The tables that are returned beside the audits."""
-SUBJECT = ("dataset", "suite", "model")
-NUMBERS = ("value", "low", "high", "next_low", "next_high")
+SUBJECT_COLUMNS = ("dataset", "suite", "model")
+ESTIMATES = ("value", "low", "high", "next_low", "next_high")
 
 
 def by_question(summary: pd.DataFrame) -> pd.DataFrame:
@@ -52,19 +49,22 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
 
     Raises AuditError where the frame is no summary.
     """
-    wanted = {*SUBJECT, *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *NUMBERS))}
+    wanted = {
+        *SUBJECT_COLUMNS,
+        *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *ESTIMATES)),
+    }
     if missing := wanted - {*summary.columns}:
         raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
     rows = [
-        {name: row[name] for name in SUBJECT}
+        {name: row[name] for name in SUBJECT_COLUMNS}
         | {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
-        | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
+        | {name: row[f"{line.question}_{name}"] for name in (*ESTIMATES, "trainings", "texts")}
         | {"note": line.remark}
         for row in summary.to_dict("records")
         for line in write_lines(row)
     ]
-    found = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, np.float64))
-    return found if len(summary) > 1 else found.drop(columns=[*SUBJECT])
+    answers = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
+    return answers if len(summary) > 1 else answers.drop(columns=[*SUBJECT_COLUMNS])
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,9 +125,9 @@ class Audited(Answer):
     @property
     def words(self) -> list[list[str]]:
         """List the words of each text as they were read, marks of a tokenizer last."""
-        first = self.readouts[0]
-        read = zip(self.whole, first.places, first.lengths.tolist(), strict=True)
-        return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]
+        readout = self.readouts[0]
+        texts = zip(self.whole, readout.places, readout.lengths.tolist(), strict=True)
+        return [[*(words[at] for at in indices), *MARKS[: items - len(indices)]] for words, indices, items in texts]
 
     def figure(self) -> Figure:
         """Draw all maps beside each other: how well each locates the words that matter, and what else was
@@ -143,7 +143,7 @@ class Audited(Answer):
         if number not in range(len(self.whole)):
             raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
         number = int(number)
-        trainings = [one.align([one.ids[number]]) for one in self.readouts]
+        trainings = [training.align([training.ids[number]]) for training in self.readouts]
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
@@ -152,60 +152,32 @@ class Audited(Answer):
         by a sum alone come without contributions. Raises AuditError where a file cannot be written.
         """
         folder, files = check_path(folder, "folder"), []
-        for number, one in enumerate(self.readouts, start=1):
+        for number, training in enumerate(self.readouts, start=1):
             files.append(path := str(folder / f"training{number}.npz"))
-            exact = one.several is None and one.decided
-            contributions, bias = (one.contribution, one.bias) if exact else (None, None)
+            exact = training.several is None and training.decided
+            contributions, bias = (training.contribution, training.bias) if exact else (None, None)
             padded = {
-                name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
-                for name, scores in one.maps.items()
+                name: [
+                    np.pad(values, (0, count - len(values)))
+                    for values, count in zip(scores, training.lengths, strict=True)
+                ]
+                for name, scores in training.maps.items()
             }
-            given = readout(
+            saved = readout(
                 self.words,
-                one.attention,
+                training.attention,
                 contributions,
                 bias,
-                one.labels.tolist(),
-                one.probabilities,
-                ids=one.ids,
+                training.labels.tolist(),
+                training.probabilities,
+                ids=training.ids,
                 maps=padded,
                 name=path,
             )
-            write_given_readout(given, path)
-        own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
+            write_given_readout(saved, path)
+        entry = {GIVEN_TEXTS: {"models": {GIVEN_MODEL: files}, "classes": [*self.classes]}}
         with write_whole(folder / "readouts.yaml") as temporary:
-            temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
-
-
-def run_plan(plan: Plan, tables: Collection[str] = RETURNED_TABLES, progress: bool = False) -> dict[str, pd.DataFrame]:
-    """Run the jobs of a plan in this process; give its audits, and these tables, by name. progress: show a bar."""
-    jobs: list[PlannedJob] = []
-    needed: set[str] = set()
-    for job in reversed(plan.plan_jobs()):
-        if job.stage in STAGES or Path(job.files[0]).stem in tables or not needed.isdisjoint(job.files):
-            jobs.insert(0, job)
-            needed.update(job.read)
-    found: dict[str, pd.DataFrame] = {}
-    # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
-    bar: Any = import_module("tqdm.auto").tqdm(jobs, unit="step") if progress else jobs
-
-    def say(line: str) -> None:
-        if progress:
-            bar.set_postfix_str(line[:60])
-
-    for job in bar:
-        files, made = (
-            {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
-        )
-        provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
-        say(job.stage.replace("_", " "))
-        import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, say))
-        for path in map(Path, job.files):
-            # what is not asked has a file that says why
-            audited = job.stage in STAGES and not read_reason(path)
-            if path.suffix == ".parquet" and (audited or path.stem in tables):
-                found[path.stem] = pd.read_parquet(path)
-    return found
+            temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": entry}, sort_keys=False))
 
 
 def audit(
@@ -229,15 +201,21 @@ def audit(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
-    given = name_readouts(readouts=readouts, **{UNIFORM_KEY: uniform, ADVERSARIES_KEY: adversaries})
-    with TemporaryDirectory(prefix="attention-audit-") as folder:
-        own: dict[str, Any] = {name: [] for name in given}
-        for name, several in given.items():
-            for number, one in enumerate(several):
-                # in an .npz file, each word has as many letters as the longest
-                own[name].append(path := f"{folder}/{name}{number}.parquet")
-                write_given_readout(one, path)
-        own["models"] = {MODEL: own.pop("readouts")}
-        own["classes"] = list_class_names(classes, given["readouts"][0].classes)
-        fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
-        return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder, "checked.json")))
+    arguments = name_readouts(readouts=readouts, **{UNIFORM_KEY: uniform, ADVERSARIES_KEY: adversaries})
+    sections = read_settings(settings)
+    for training in chain.from_iterable(arguments.values()):
+        check_readout(training)
+    base, suite = arguments["readouts"][0], SUITES["own"]
+    names = list_class_names(classes, base.classes)
+    preparation = Preparation(Tokens(), Length(), Splits(), names)
+    corpus, census = prepare_texts(GIVEN_TEXTS, preparation, list_given_texts(base, names), names)
+    arguments[GIVEN_MODEL] = arguments.pop("readouts")
+    trainings = {
+        name: number_trainings(name, [build_readout(training).align(base.ids) for training in group])
+        for name, group in arguments.items()
+    }
+    model = ModelAudit(suite, suite.audits, sections, trainings, corpus, census)
+    with use_threads(sections.threads):
+        model.take_steps(model.list_steps())
+    summary, texts = model.answer()
+    return model.list_frames() | {"summary": summary, "texts": texts}

@@ -1,27 +1,31 @@
 """A classifier at hand, or a network with an attention layer of one's own, audited in one call.
 
-The workflow's own stages run, one after another in this process and in a folder that is removed afterwards, so that all
-numbers are the workflow's.
+It is read, and asked, in memory by the functions that the workflow's stages call, so that all numbers are the
+workflow's.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import torch
 
 from attention_audit.arrays import Floats
+from attention_audit.audits.again import ask_again
+from attention_audit.audits.answers import Training
+from attention_audit.audits.attributed import AttributedTexts, Attributions
+from attention_audit.audits.correlation import ask_attribution
 from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.languages import choose_tokens
-from attention_audit.corpus.text import clean_characters
-from attention_audit.errors import AuditError, suggest
+from attention_audit.corpus.prepare import prepare_texts
+from attention_audit.corpus.source import Length, Preparation, Splits
+from attention_audit.corpus.text import Text, clean_characters
+from attention_audit.errors import AuditError, add_place, suggest
 from attention_audit.given import (
     WrittenTexts,
     convert_numbers,
@@ -30,31 +34,46 @@ from attention_audit.given import (
     make_list,
     readout,
     refuse_count,
-    refuse_kind,
     softmax,
 )
-from attention_audit.plan.plan import Plan
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
+from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
-from attention_audit.readout import read_readout
-from attention_audit.stages.import_readout import build_readout
-from attention_audit.tables.wording import collect_labels
-from attention_audit.transformer.folder import (
-    GENERIC,
-    HeldModel,
-    find_folder,
-    read_classes,
-    use_held,
+from attention_audit.stages.classifier_texts import (
+    ReadTexts,
+    build_classifier,
+    build_split_of,
+    cut_pieces,
+    take_texts,
 )
-from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
-from attention_audit.transformer.settings import Long
+from attention_audit.stages.import_readout import build_readout
+from attention_audit.stages.loading import prepare_device
+from attention_audit.stages.read_classifier import read_out, refuse_other_words
+from attention_audit.tables.maps import hf_table_maps
+from attention_audit.tables.wording import collect_labels
+from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
+from attention_audit.transformer.in_memory import find_home
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier
 from attention_audit.transformer.states import set_piece_limit
 
-from .auditing import DATASET, MODEL, Audited, audit, run_plan
+from .asking import (
+    GIVEN_MODEL,
+    GIVEN_TEXTS,
+    AuditStep,
+    ModelAudit,
+    check_section,
+    number_trainings,
+    read_settings,
+    use_threads,
+)
+from .auditing import Audited, audit
 from .judging import judge, print_progress, trim_marks
 from .predicting import Predict, check_batch_size
 
-AUDITS: Mapping[str, Sequence[str]] = {
+QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
     "used": ["permutation"],
     "ranks": ["ranked_sets", "shuffles"],
@@ -62,117 +81,150 @@ AUDITS: Mapping[str, Sequence[str]] = {
     "signed": ["contributions", "shuffles"],
 }
 """The audits that each question needs which is asked without further trainings of other kinds."""
-OF_MAPS = ("map_stability", "attribution_stability")
-TABLES = ("summary", "texts", "hf_table_maps", "corpus")
-ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
-"""Arguments of `audit_classifier` that are keys of the configuration."""
-FAULTS = {
-    "^audits": "settings: audits",
-    r"^map '": "maps: '",
-    r"^(corpora\.\w+|\w+): (?=split |every text)": "texts: ",
-    r"^text '(\d+)'": r"texts: text \1",
-    ", or set `length` of the data set": "",
-}
-"""How faults of the workflow begin, and what they say of `audit_classifier`."""
+MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
 
-def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, HeldModel]:
-    """List what is in memory of each training, by its folder; or, of an object, by what it is called in messages.
+class ClassifierArguments(GivenClassifiers):
+    """The arguments of `audit_classifier` that are keys of the configuration."""
 
-    Raises AuditError where it is neither.
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+
+@dataclass(eq=False)
+class ClassifierAudit:
+    """The trainings of a classifier, which are read and asked one after another; only one is in memory at a time.
+
+    homes: where each of them is. read: how. texts, classes: what they read, and the names of its classes. first: the
+    pieces that the first training reads.
     """
+
+    model: ModelAudit
+    homes: Sequence[Home]
+    read: ReadClassifier
+    texts: ReadTexts
+    classes: Sequence[str]
+    device: torch.device
+    first: Pieces | None = None
+    attributions: dict[Training, Attributions] = field(default_factory=dict)
+
+    def _open(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
+        """Open a training, with the pieces of the texts."""
+        classifier = build_classifier(home, self.read).to(self.device)
+        return classifier, cut_pieces(classifier, self.texts, "texts")
+
+    def _read_out(self, training: Training, home: Home) -> None:
+        classifier, pieces = self._open(home)
+        if self.first is None:
+            self.first = pieces
+        refuse_other_words(home, self.texts, pieces, self.first)
+        names, report = dict(enumerate(self.classes)), self.model.answers.report
+        training.readout = read_out(classifier, self.texts, pieces, names, self.read, report)
+
+    def _attribute(self, training: Training, home: Home, audits: Sequence[str]) -> None:
+        (classifier, pieces), settings, answers = self._open(home), self.model.settings, self.model.answers
+        split, readout = build_split_of(pieces, self.texts, self.device), training.read().align(self.texts.ids)
+        sections = settings.agreement, settings.deletion, settings.erasure
+        attributed = AttributedTexts(classifier, split, readout, answers.report, *sections)
+        no_words = np.empty(0, np.int64)
+        self.attributions[training] = ask_again(training, attributed, answers, self.model.facts, no_words, audits)
+
+    def _ask_attribution(self) -> None:
+        settings, (answers, facts) = self.model.settings, (self.model.answers, self.model.facts)
+        ask_attribution(self.attributions, answers, facts, settings.correlation, settings.deletion, settings.erasure)
+
+    def list_steps(self) -> list[AuditStep]:
+        """List what reads and asks them, in order."""
+        trainings = [*zip(self.model.own, self.homes, strict=True)]
+        steps: list[AuditStep] = [partial(self._read_out, *each) for each in trainings]
+        steps += self.model.list_steps()
+        if audits := [audit.name for audit in self.model.asked if audit.network]:
+            # what is said of each word is said of the first training
+            of_others = [name for name in audits if name != "word_attributions"]
+            steps += [
+                partial(self._attribute, *each, of_others if number else audits)
+                for number, each in enumerate(trainings)
+            ]
+            steps.append(self._ask_attribution)
+        return steps
+
+
+def find_homes(model: Any, tokenizer: Any, prompted: bool) -> list[Home]:
+    """Find where each training is. Raises AuditError where one is neither a classifier nor a folder."""
     models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
-        raise AuditError("model: is an empty list; give one classifier, or one a training")
-    held: dict[str, HeldModel] = {}
-    for one in models:
-        if isinstance(one, str | Path):
-            folder = str(find_folder(str(one), "model"))
-            held[folder] = HeldModel(None if tokenizer is None else hold_tokenizer(tokenizer))
-        else:
-            # what stands there twice is one training
-            name = f"model {models.index(one) + 1}" if len(models) > 1 else "model"
-            held[name] = hold_model(one, tokenizer, name, prompted)
-    return held
+        raise AuditError("model", "is an empty list", "give one classifier, or one a training")
+    homes: dict[str, Home] = {}
+    for entry in models:
+        # what stands there twice is one training
+        name = f"model {models.index(entry) + 1}" if len(models) > 1 else "model"
+        home = find_home(entry, tokenizer, name, prompted)
+        homes[str(home)] = home
+    return [*homes.values()]
 
 
-def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
+def name_labels(labels: Sequence[Any], classes: Sequence[str], count: int) -> list[str]:
     """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
     number that is also what another class is called.
     """
-    known: dict[Any, str] = {key: name for at, name in enumerate(names) for key in (at, GENERIC + name)}
-    known |= zip(names, names, strict=True)
-    found = []
-    for number, given in enumerate(make_list(labels, "labels", count)):
-        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
+    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
+    names |= zip(classes, classes, strict=True)
+    gold = []
+    for number, entry in enumerate(make_list(labels, "labels", count)):
+        if isinstance(entry, list | tuple) or getattr(entry, "ndim", False):
             raise AuditError(
-                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
-                "as argmax(1) of an array does"
+                "labels",
+                f"text {number} has several numbers, as of one-hot rows",
+                "give the place of its class in them, as argmax(1) of an array does",
             )
         # of an array or a tensor
-        label = given.item() if hasattr(given, "item") else given
-        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in known:
-            likely = suggest(label, names) if isinstance(label, str) else ""
+        label = entry.item() if hasattr(entry, "item") else entry
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
+            likely = suggest(label, classes) if isinstance(label, str) else ""
             raise AuditError(
-                f"labels: text {number} has {label!r:.40}{likely}; give the name of a class ({', '.join(names)}), or "
-                f"its number, 0 to {len(names) - 1}"
+                "labels",
+                f"text {number} has {label!r:.40}{likely}",
+                f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
             )
-        if known.get(str(label).removesuffix(".0"), known[label]) != known[label]:
+        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
             raise AuditError(
-                f"labels: text {number} has {label}, which is the number of class {known[label]!r} and the name of "
-                f"another; give names, as strings: {', '.join(map(repr, names))}"
+                "labels",
+                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
+                f"give names, as strings: {', '.join(map(repr, classes))}",
             )
-        found.append(known[label])
-    return found
+        gold.append(names[label])
+    return gold
 
 
-def list_audits(questions: Sequence[str] | None) -> list[str]:
+def list_question_audits(questions: Sequence[str] | None) -> list[str]:
     """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
-    asked = [*AUDITS] if questions is None else make_list(questions, "questions")
-    for name in asked:
-        if name not in AUDITS:
-            what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
-            raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    return [*dict.fromkeys(audit for name in asked for audit in AUDITS[name])]
+    names = [*QUESTION_AUDITS] if questions is None else make_list(questions, "questions")
+    for name in names:
+        if name not in QUESTION_AUDITS:
+            fault = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
+            raise AuditError("questions", f"{name!r} {fault}", f"known here: {', '.join(QUESTION_AUDITS)}")
+    return [*dict.fromkeys(audit for name in names for audit in QUESTION_AUDITS[name])]
 
 
-def list_classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
+def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
     """List the labels of a prompt, or what a model calls its classes, less a generic prefix.
 
     Raises AuditError where these are not two or more, and where it is no prompt.
     """
     if prompt is None:
-        names = [name.removeprefix(GENERIC) for name in read_classes(Path(folder))]
+        names = [name.removeprefix(GENERIC) for name in read_classes(home)]
         if len(names) < 2:
-            raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
+            raise AuditError("model", f"config.id2label has {len(names)} classes", "give a classifier of two or more")
         if len({*names}) < len(names):
-            raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
+            raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
         return names
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
-        raise AuditError("prompt: give the keys template and labels, and no others")
+        raise AuditError("prompt", "give the keys template and labels, and no others")
     names = [str(label).strip() for label in make_list(prompt["labels"], "prompt: labels")]
     if len(names) < 2:
-        raise AuditError("prompt: labels: give two or more")
+        raise AuditError("prompt: labels", "give two or more")
     return names
-
-
-@contextmanager
-def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
-    """Let faults name arguments of `audit_classifier` in the place of keys and files that are made of them."""
-
-    def name_key(found: re.Match[str]) -> str:
-        key = found[1].removeprefix(f"hf.{DATASET}.")
-        return key if key.partition(".")[0] in ARGUMENTS - {*settings} else f"settings: {key}"
-
-    try:
-        yield
-    except AuditError as error:
-        said = re.sub(r"^config: ([\w.]+)", name_key, str(error))
-        for pattern, instead in FAULTS.items():
-            said = re.sub(pattern, instead, said)
-        raise AuditError(said.replace(f"{folder}/", "")) from error
 
 
 def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
@@ -180,40 +232,60 @@ def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     lists = list_tokens(texts, name) if split else []
     joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
     for number, text in enumerate(joined):
-        place = f"{name}: text {number}"
+        which = f"text {number}"
         if not isinstance(text, str):
-            raise AuditError(f"{place} is of another kind than the first; give strings, or lists of words")
+            raise AuditError(name, f"{which} is of another kind than the first", "give strings, or lists of words")
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise AuditError(f"{place} has half a character (a lone surrogate); mend it")
+            raise AuditError(name, f"{which} has half a character (a lone surrogate)", "mend it")
         words = clean_characters(text)[0].split()
         if not words:
-            raise AuditError(f"{place} has no word; leave it out")
+            raise AuditError(name, f"{which} has no word", "leave it out")
         if split and len(words) != len(lists[number]):
-            raise AuditError(f"{place} has a word that is empty, or has a space in it; mend it")
+            raise AuditError(name, f"{which} has a word that is empty, or has a space in it", "mend it")
     return joined
 
 
-def write_texts(
-    texts: WrittenTexts,
-    seconds: WrittenTexts | None,
-    labels: Sequence[str],
-    language: str | None,
-    path: Path,
-) -> dict[str, Any]:
-    """Write the texts as a table, and say how it is read. Raises AuditError for an empty text or unknown language."""
+def prepare_given(
+    texts: WrittenTexts, seconds: WrittenTexts | None, labels: Sequence[str], classes: list[str], language: str | None
+) -> tuple[pa.Table, pa.Table]:
+    """Prepare texts, or pairs of them: their corpus and its census. Raises AuditError for an empty text or unknown
+    language.
+    """
     if not texts:
-        raise AuditError("texts: there is none; give some")
+        raise AuditError("texts", "there is none", "give some")
     split = not isinstance(texts[0], str)
-    columns = {"text": join_words(texts, split, "texts"), "label": labels}
+    written = join_words(texts, split, "texts")
+    queries: Sequence[str | None] = [None] * len(texts)
     if seconds is not None:
-        columns["second"] = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
-    frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
-    frame.to_json(path, orient="records", lines=True)
-    tokens = choose_tokens(columns["text"], language, split, print_progress)
-    return {
-        "tokens": tokens.model_dump(include={"lower", "tokenizer"}),
-        **({} if seconds is None else {"query": "second", "joined": True}),
-    }
+        queries = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
+    tokens = choose_tokens(written, language, split, print_progress)
+    preparation = Preparation(tokens, Length(), Splits(), classes, joined=seconds is not None)
+    rows = (
+        Text(str(number), "test", label, text, f"texts: text {number}", query=second)
+        for number, (label, text, second) in enumerate(zip(labels, written, queries, strict=True))
+    )
+    return prepare_texts(GIVEN_TEXTS, preparation, rows, classes)
+
+
+def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> ReadClassifier:
+    """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
+    a map is of.
+    """
+    trainings, maps, prompt = [*map(read_model_facts, homes)], arguments.maps, arguments.prompt
+    with add_place("maps"):
+        refuse_unknown_maps(maps)
+    for home, facts in zip(homes, trainings, strict=True):
+        find_classifier_family(home, facts, prompt is not None)
+        refuse_missing_maps(home, facts, maps, "maps")
+    return ReadClassifier(
+        folder=str(homes[0]),
+        max_length=arguments.max_length,
+        long=arguments.long,
+        labels={},
+        layer=choose_layer(trainings, None, arguments.long),
+        maps=maps,
+        prompt=prompt,
+    )
 
 
 def audit_classifier(
@@ -252,66 +324,51 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
-    texts, maps = make_list(texts, "texts"), make_list(maps, "maps")
-    settings = settings or {}
-    wanted = "give keys of the configuration that no argument stands for"
-    refuse_kind(settings, Mapping, "settings", f"dict; {wanted}")
-    if own := {"hf", "corpora", "datasets"} & {*settings}:
-        raise AuditError(f"settings: has {min(own)}; {wanted}")
+    texts = make_list(texts, "texts")
+    sections = read_settings(settings, agreement={"texts": 0})
     check_batch_size(1 if batch_size is None else batch_size)
-    held = hold_models(model, tokenizer, prompt is not None)
+    homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
+    classes = list_classes(prompt, homes[0])
+    gold = name_labels(labels, classes, len(texts))
+    corpus, census = prepare_given(texts, seconds, gold, classes, language)
+    values = {
+        "maps": make_list(maps, "maps"),
+        "max_length": max_length,
+        "long": long,
+        "prompt": prompt and dict(prompt),
+        "device": device,
+    }
+    arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
+    reading = describe_reading(arguments, homes)
+    names = ["predictions", *audits, *MAP_AUDITS]
+    trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
+    model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
     with (
-        TemporaryDirectory(prefix="attention-audit-") as place,
-        name_arguments(Path(place), settings),
-        use_held(held),
+        use_threads(sections.threads),
+        set_piece_limit(batch_size and batch_size * max_length),
         torch.random.fork_rng(),
     ):
-        folder, folders = Path(place), [*held]
-        names = list_classes(prompt, folders[0])
-        gold = name_labels(labels, names, len(texts))
-        how = write_texts(texts, seconds, gold, language, folder / "texts.jsonl")
-        raw = {
-            "results": str(folder / "results"),
-            "corpora": {
-                DATASET: {
-                    "kind": "table", "path": {"test": str(folder / "texts.jsonl")}, "id": "id", "classes": names,
-                    **how,
-                }
-            },
-            "hf": {
-                DATASET: {
-                    "models": {MODEL: folders}, "maps": maps, "max_length": max_length, "long": long,
-                    "prompt": prompt and dict(prompt),
-                }
-            },
-            "audits": {"hf": ["predictions", *list_audits(questions), *OF_MAPS]},
-            "agreement": {"texts": 0},
-            "device": device,
-            **settings,
-        }  # fmt: skip
-        plan = Plan(raw, {}, memory=folder / "checked.json")
-        with set_piece_limit(batch_size and batch_size * max_length):
-            found = run_plan(plan, TABLES, progress)
-        suite, ids = SUITES["hf"], [*map(str, range(len(texts)))]
-        called = {name: look.label for name, look in plan.scope.list_looks(suite).items()}
-        read = [job.outputs["readout"] for job in plan.trainings.plan_jobs() if job.stage == "read_classifier"]
-        return Audited(
-            found["summary"],
-            collect_labels([called], {suite.paper: suite.title}),
-            found["hf_table_maps"],
-            found["texts"],
-            [read_readout(Path(*paths)).align(ids) for paths in read],
-            [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
-            names,
-        )
+        chosen = prepare_device(arguments.device, sections.threads)
+        steps = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen).list_steps()
+        model_audit.take_steps(steps, progress)
+    summary, rows = model_audit.answer()
+    return Audited(
+        summary,
+        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
+        model_audit.make_table(hf_table_maps),
+        rows,
+        [training.read() for training in model_audit.own],
+        corpus["tokens"].to_pylist(),
+        classes,
+    )
 
 
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
-    weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-    found = convert_numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
-    shift = np.zeros(len(found)) if bias is None else bias
-    return found, convert_numbers(shift, "decoder: bias", (1,), "give (C,)", len(found), "row")
+    matrix, shift = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
+    weight = convert_numbers(matrix, "decoder: weight", (2,), "give one of two axes, (C, D)")
+    bias = np.zeros(len(weight)) if shift is None else shift
+    return weight, convert_numbers(bias, "decoder: bias", (1,), "give (C,)", len(weight), "row")
 
 
 def read_attention(
@@ -321,25 +378,27 @@ def read_attention(
 
     Raises AuditError where they are not of these.
     """
-    maps, added = [], []
+    maps, contributions = [], []
     for start in range(0, len(texts), batch_size):
         part = [*texts[start : start + batch_size]]
-        weights, states = (make_list(each, "forward", len(part)) for each in forward(part))
-        for number, (a, h) in enumerate(zip(weights, states, strict=True), start):
-            place = f"forward: text {number}"
-            maps.append(convert_numbers(a, place, (1,), "give a weight a word"))
-            found = convert_numbers(h, place, (2,), "give the states of its words, (L, D)")
-            if found.shape[1] != weight.shape[1]:
-                raise AuditError(f"{place}: states are {found.shape[1]} wide, decoder {weight.shape[1]}; make them fit")
-            added.append(found @ weight.T)
-    return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
+        pair = (make_list(values, "forward", len(part)) for values in forward(part))
+        for number, (a, h) in enumerate(zip(*pair, strict=True), start):
+            which = f"forward: text {number}"
+            maps.append(convert_numbers(a, which, (1,), "give a weight a word"))
+            states = convert_numbers(h, which, (2,), "give the states of its words, (L, D)")
+            if states.shape[1] != weight.shape[1]:
+                fault = f"states are {states.shape[1]} wide, decoder {weight.shape[1]}"
+                raise AuditError(which, fault, "make them fit")
+            contributions.append(states @ weight.T)
+    predicted = np.stack([softmax(a @ z + bias) for a, z in zip(maps, contributions, strict=True)])
+    return maps, contributions, predicted
 
 
-def make_predict(read: Callable[..., Any], first: list[str], part: slice) -> Predict:
+def make_predict(read_network: Callable[..., Any], before: list[str], behind: list[str]) -> Predict:
     """Make the function that predicts probabilities (n, C) by what is read off a network. Texts come without the marks
-    at their ends, which are those around this part of the first text.
+    at their ends, which are these.
     """
-    return lambda texts: read([first[: part.start] + words + first[part.stop :] for words in texts])[2]
+    return lambda texts: read_network([before + words + behind for words in texts])[2]
 
 
 def audit_torch(
@@ -369,19 +428,20 @@ def audit_torch(
     )
     refuse_count(len(decoders), len(forwards), "decoder", "training")
     check_batch_size(batch_size)
+    suite = SUITES["own"]
     words = list_tokens(texts, "texts")
     parts, _ = trim_marks(words, lambda line: None)
-    given, predicting = [], []
-    for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
+    readouts, predicting = [], []
+    for number, (network, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
         weight, bias = read_decoder(linear)
-        read = partial(read_attention, each, weight, bias, batch_size)
-        maps, added, predicted = read(words)
-        given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
-        predicting.append(make_predict(read, words[0], parts[0]))
-    tables = audit(given, classes=classes, settings=settings)
+        read_network = partial(read_attention, network, weight, bias, batch_size)
+        maps, contributions, predicted = read_network(words)
+        readouts.append(readout(words, maps, contributions, bias, labels, predicted, name=f"training {number}"))
+        predicting.append(make_predict(read_network, words[0][: parts[0].start], words[0][parts[0].stop :]))
+    tables = audit(readouts, classes=classes, settings=settings)
     judged = judge(
         words,
-        [one.seen for one in given],
+        [training.seen for training in readouts],
         predicting,
         classes=classes,
         batch_size=batch_size,
@@ -389,10 +449,10 @@ def audit_torch(
     )
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
-        collect_labels([{MODEL: MODEL}], {"own": "Your own models"}),
+        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
         pd.DataFrame(columns=TABLE.schema.names),
         tables["texts"],
-        [*map(build_readout, given)],
+        [*map(build_readout, readouts)],
         words,
-        list_class_names(classes, given[0].classes),
+        list_class_names(classes, readouts[0].classes),
     )

@@ -26,6 +26,13 @@ GROUP = 2**26
 """Bytes in memory of a row group, where a file is written in several row groups."""
 
 
+def make_arrow_table(artefact: Artefact, columns: "dict[str, Any] | pd.DataFrame | pa.Table") -> pa.Table:
+    """Make a table of the columns that a kind of file has, of their declared types. Raises pa.ArrowInvalid where they
+    do not fit.
+    """
+    return pa.table({name: columns[name] for name in artefact.schema.names}, artefact.schema)
+
+
 def write_table(
     path: Path,
     artefact: Artefact,
@@ -37,8 +44,7 @@ def write_table(
     Raises pa.ArrowInvalid where the columns do not fit the declared schema, or where a column that is declared without
     nulls has some.
     """
-    schema = artefact.schema
-    write_batches(path, artefact, [pa.table({name: columns[name] for name in schema.names}, schema)], provenance)
+    write_batches(path, artefact, [make_arrow_table(artefact, columns)], provenance)
 
 
 def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:

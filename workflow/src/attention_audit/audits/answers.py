@@ -38,7 +38,7 @@ class Training:
 
     def read_parts(self) -> Iterator[Readout]:
         """Read it out on the test split, some texts at a time."""
-        yield self.read()
+        yield from self.read().cut()
 
     def describe(self, earlier: int | None = None) -> str:
         """Name it in a line of progress, and the training that it is compared with."""

@@ -1,13 +1,14 @@
 """From a source's texts to a corpus, in two passes, so that memory does not grow with the data.
 
 The first pass writes all texts to a draft and keeps a few numbers of each. From these numbers, splits and classes are
-assigned and texts are filtered by length. The second pass copies the texts that are kept.
+assigned and texts are filtered by length. The second pass copies the texts that are kept. `prepare_texts` does the same
+in memory.
 
 Texts that are only read take their training and development texts from the corpus of another data set: IMDb's for
 Yelp's, say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -25,10 +26,10 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
-from .draft import DRAFT_NUMBERS, Reporter, refuse_absent, write_draft
+from .draft import DRAFT, DRAFT_NUMBERS, Reporter, check_entries, refuse_absent, split_all, write_draft
 from .drawing import DEV, TEST, TRAIN, UNKNOWN_CODE, assign, check_splits, refuse_emptied
 from .raw import list_corpus_classes, read_corpus_texts
-from .source import OTHER_CORPUS, Length, RawFiles, RawSource, Source, TrainedOn
+from .source import OTHER_CORPUS, Length, Preparation, RawFiles, RawSource, Source, TrainedOn
 from .text import SPLITS, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
@@ -41,6 +42,8 @@ MARK_FAULTS = {
 MAX_TEXTS_NAMED = 20
 """Texts that a message names."""
 KEPT = "kept"
+NUMBERED = ["id", "place", "split", "label", "candidates", *DRAFT_NUMBERS]
+"""What is kept in memory of every text of a draft."""
 OUTCOMES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 
@@ -107,31 +110,38 @@ def count_fates(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
 
 
-def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterator[pa.Table]:
-    """Copy the kept texts from a draft, in order, with the columns of files.CORPUS. texts: see `decide_fates`."""
+def select_rows(texts: pd.DataFrame, classes: list[str], draft: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Copy the kept texts from the tables of a draft, in order, with the columns of files.CORPUS. texts: see
+    `decide_fates`.
+    """
     number = {name: label for label, name in enumerate(classes)}
+    for table in draft:
+        here, texts = texts[: len(table)], texts[len(table) :]
+        columns = {
+            **{name: table[name] for name in CORPUS.schema.names},
+            "split": [SPLITS[code] for code in here["split"]],
+            "label": here["label"],
+            "label_name": [classes[label] for label in here["label"]],
+            "candidates": [
+                names and [number[name] for name in names if name in number]
+                for names in table["candidates"].to_pylist()
+            ],
+        }
+        yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
+
+
+def read_groups(draft: Path) -> Iterator[pa.Table]:
+    """Read a draft, one row group at a time."""
     with pq.ParquetFile(draft) as file:
         for group in range(file.num_row_groups):
-            table = file.read_row_group(group)
-            here, texts = texts[: len(table)], texts[len(table) :]
-            columns = {
-                **{name: table[name] for name in CORPUS.schema.names},
-                "split": [SPLITS[code] for code in here["split"]],
-                "label": here["label"],
-                "label_name": [classes[label] for label in here["label"]],
-                "candidates": [
-                    names and [number[name] for name in names if name in number]
-                    for names in table["candidates"].to_pylist()
-                ],
-            }
-            yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
+            yield file.read_row_group(group)
 
 
-def read_draft_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read the id, place, label and numbers of every text, by the names of DRAFT_NUMBERS, with the code of its split;
-    and the candidates of the training texts, sorted.
+def list_draft_numbers(table: pa.Table) -> tuple[pd.DataFrame, list[str]]:
+    """List the columns `NUMBERED` of every text, with the code of its split; and the candidates of the training texts,
+    sorted. table: a draft, or these columns of it.
     """
-    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *DRAFT_NUMBERS])
+    table = table.select(NUMBERED)
     trained = pc.equal(table["split"], SPLITS[TRAIN]).fill_null(True)
     candidates = pc.list_flatten(table["candidates"].filter(trained)).unique().to_pylist()
     texts: pd.DataFrame = table.drop_columns("candidates").to_pandas()
@@ -139,17 +149,22 @@ def read_draft_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def decide_fates(
-    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], class_order: list[str] | None
+    dataset: str,
+    preparation: Preparation,
+    texts: pd.DataFrame,
+    candidates: list[str],
+    class_order: list[str] | None,
+    trained: bool,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Decide split, class and fate of every text, and name the classes.
 
-    texts, candidates: as from `read_draft_numbers`. class_order: None where labels tell it.
+    texts, candidates: as from `list_draft_numbers`. class_order: None where labels tell it. trained: whether models are
+    trained on them.
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
     words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """
-    preparation = source.preparation
     own_splits = texts["split"].to_numpy()
     # in the order in which they appear, on which draws depend
     own_labels = pd.factorize(texts["label"])[0]
@@ -172,7 +187,7 @@ def decide_fates(
         kept_texts["label"].to_numpy(),
         classes,
         bool(candidates),
-        source.trained,
+        trained,
     )
     twice = {
         "duplicates": kept_texts.groupby("digest")["split"].transform("nunique") > 1,
@@ -233,8 +248,22 @@ def prepare_corpus(
                 training_texts = (text for text in read_corpus_texts(corpus) if text.split != "test")
                 source_texts = chain(training_texts, convert_labels(source_texts, source.trained_on, class_order))
         unseen = write_draft(source_texts, source.preparation, draft, workers, report)
-        texts, classes = decide_fates(dataset, source, *read_draft_numbers(draft), class_order)
+        numbers, candidates = list_draft_numbers(pq.read_table(draft, columns=NUMBERED))
+        texts, classes = decide_fates(dataset, source.preparation, numbers, candidates, class_order, source.trained)
         report_left_out(texts, report)
         refuse_absent(unseen, dataset)
-        write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
+        write_batches(path, CORPUS, select_rows(texts, classes, read_groups(draft)), provenance)
     return count_fates(texts, classes)
+
+
+def prepare_texts(
+    dataset: str, preparation: Preparation, texts: Texts, class_order: list[str]
+) -> tuple[pa.Table, pa.Table]:
+    """Prepare texts that nothing is trained on: their corpus and its census, with the columns of files.CORPUS and
+    files.CENSUS.
+
+    Raises AuditError where a text is not usable, or all of them cannot be audited.
+    """
+    draft = pa.Table.from_batches(split_all(check_entries(texts), preparation, workers=1), DRAFT)
+    fates, classes = decide_fates(dataset, preparation, *list_draft_numbers(draft), class_order, trained=False)
+    return pa.concat_tables(select_rows(fates, classes, [draft])), count_fates(fates, classes)

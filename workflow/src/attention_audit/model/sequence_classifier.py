@@ -23,7 +23,7 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import find_classifier_family, find_family, read_classes
+from attention_audit.transformer.folder import Home, find_classifier_family, find_family, read_classes
 from attention_audit.transformer.opening import (
     choose_length,
     import_library,
@@ -95,7 +95,7 @@ def _replace_conv1d(model: nn.Module) -> None:
 
 
 class TransformerClassifier(Network):
-    """A classifier of the library `transformers`, of a folder that messages name.
+    """A classifier of the library `transformers`, of a folder or in memory, as messages name it.
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
     attention constant. layers: all of them. active, pooled: the activations within a layer, and between pooler and
@@ -108,7 +108,7 @@ class TransformerClassifier(Network):
     windowed = False
     most = UNLIMITED_LENGTH
 
-    def __init__(self, folder: Path, model: Any) -> None:
+    def __init__(self, folder: Home, model: Any) -> None:
         super().__init__()
         self.folder, self.family, self.model = folder, find_family(folder), model
         config, self.attention = model.config, nn.Identity()
@@ -265,7 +265,7 @@ class TransformerClassifier(Network):
             yield
 
 
-def _make_classifier(folder: Path, model: Any, tokenizer: Any, labels: Sequence[str]) -> list[int]:
+def _make_classifier(folder: Home, model: Any, tokenizer: Any, labels: Sequence[str]) -> list[int]:
     """Make a language model a classifier of its last token: of its logits for the next one, those of the pieces that
     the labels of a prompt are, which are returned. Raises AuditError where a label is none, or several.
     """
@@ -297,8 +297,8 @@ def _make_classifier(folder: Path, model: Any, tokenizer: Any, labels: Sequence[
 
 
 class SequenceClassifier(TransformerClassifier):
-    """The classifier of a folder, in evaluation, with its tokenizer for raw texts; or a language model there, which a
-    `prompt` asks for one of some next tokens.
+    """The classifier of a folder or in memory, in evaluation, with its tokenizer for raw texts; or a language model
+    there, which a `prompt` asks for one of some next tokens.
 
     names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
     template: what each text is set into. max_length: pieces that it reads together, or fewer. Raises AuditError where
@@ -306,7 +306,7 @@ class SequenceClassifier(TransformerClassifier):
     """
 
     def __init__(
-        self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED_LENGTH, windowed: bool = False
+        self, folder: Home, prompt: Prompt | None = None, max_length: int = UNLIMITED_LENGTH, windowed: bool = False
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None)
         tokenizer = open_tokenizer(folder)

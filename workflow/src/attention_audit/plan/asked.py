@@ -1,11 +1,11 @@
 """Which audits each model in question is asked, and why it is not asked the others."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attention_audit.errors import AuditError, suggest
 
-from .audits import AUDITS, Audit, find_audit
-from .model import DataSet, Model
+from .audits import AUDITS, Audit, AuditedModel, describe_model, find_audit
+from .model import Model
 from .suites import Scope, find_suite
 
 NOT_IN_SUITE = "is not among the suite's audits"
@@ -15,10 +15,30 @@ asked.
 """
 
 
-def list_named(data: DataSet) -> list[Audit]:
-    """List the audits that a suite is to be asked, with those that they read, and what the answer stands on."""
-    names = [*filter(None, (find_audit(name).after for name in data.audits)), ANSWERED_FROM]
-    return [find_audit(name) for name in dict.fromkeys([*data.audits, *names] if data.audits else ())]
+def list_named(names: Sequence[str]) -> list[Audit]:
+    """List the audits that a suite is to be asked by these names, with those that they read, and what the answer stands
+    on.
+    """
+    further = [*filter(None, (find_audit(name).after for name in names)), ANSWERED_FROM]
+    return [find_audit(name) for name in dict.fromkeys([*names, *further] if names else ())]
+
+
+def add_audits(known: dict[str, Audit], names: Iterable[str], models: Sequence[AuditedModel], suite: str) -> None:
+    """Add the audits of these names to the known ones. Raises AuditError where one of them is not known, has the name
+    of another, or needs what none of the models of the suite has.
+    """
+    for audit, name in ((find_audit(name), name) for name in names):
+        if known.setdefault(audit.name, audit) is not audit:
+            fault = f"{audit.name} is the name of two audits"
+            raise AuditError(f"audits: {name}", fault, "rename one of the functions")
+        lacks = [audit.find_lack(model) for model in models]
+        if lacks and all(lacks):
+            raise AuditError(f"audits.{suite}", f"{audit.name} {lacks[0]}", "leave it out")
+
+
+def find_reason(audit: Audit, model: AuditedModel, named: Sequence[Audit]) -> str:
+    """Say why a model is not asked an audit, of whose suite some are named; "" where it is."""
+    return audit.find_lack(model) or (audit.explain_few(model) if audit in named else NOT_IN_SUITE)
 
 
 class AskedAudits:
@@ -33,18 +53,13 @@ class AskedAudits:
         self.known = dict(AUDITS)
         for suite, names in scope.config.audits.items():
             judged = [model for data in scope.list_asked(find_suite(suite)) for model in data.judged]
-            for name in names:
-                audit = find_audit(name)
-                if self.known.setdefault(audit.name, audit) is not audit:
-                    fault = f"{audit.name} is the name of two audits"
-                    raise AuditError(f"audits: {name}", fault, "rename one of the functions")
-                lacks = [audit.find_lack(model) for model in judged]
-                if lacks and all(lacks):
-                    raise AuditError(f"audits.{suite}", f"{audit.name} {lacks[0]}", "leave it out")
+            add_audits(self.known, names, [*map(describe_model, judged)], suite)
         self.by_model = {
-            model: [audit for audit in list_named(data) if not (audit.find_lack(model) or audit.explain_few(model))]
+            model: [audit for audit in named if not find_reason(audit, described, named)]
             for data in scope.asked
+            for named in [list_named(data.audits)]
             for model in data.judged
+            for described in [describe_model(model)]
         }
 
     def locate(self, model: Model, audit: str) -> str:
@@ -73,11 +88,7 @@ class AskedAudits:
 
     def find_reason(self, model: Model, audit: Audit) -> str:
         """Say why a model is not asked an audit; "" where it is."""
-        if audit in self.by_model[model]:
-            return ""
-        if lack := audit.find_lack(model):
-            return lack
-        return audit.explain_few(model) if audit in list_named(model.data) else NOT_IN_SUITE
+        return find_reason(audit, describe_model(model), list_named(model.data.audits))
 
     def find_model(self, dataset: str, path_name: str) -> Model:
         """Find a model in question by its name in paths. Raises AuditError where there is none."""

@@ -7,7 +7,7 @@ is held against.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError, add_place, suggest
@@ -80,6 +80,30 @@ def list_chosen_runs(model: Model) -> list[Run]:
     return [run for run in list_compared_runs(model) if find_split(run)]
 
 
+ListRuns = Callable[[Model], list[Run]]
+"""Lists the trainings of a model of which an audit is asked."""
+
+
+class AuditedModel(NamedTuple):
+    """What decides which audits a model is asked, before anything is read of it.
+
+    name: of the model, and title: of its suite, in sentences. base: whether its suite has a base model. network:
+    whether it can be run again. count: counts the trainings that a function lists of it.
+    """
+
+    name: str
+    title: str
+    base: bool
+    network: bool
+    count: Callable[[ListRuns], int]
+
+
+def describe_model(model: Model) -> AuditedModel:
+    """Describe a model of the configuration."""
+    suite = model.data.suite
+    return AuditedModel(model.name, suite.title, suite.base, model.network, lambda list_of: len(list_of(model)))
+
+
 @dataclass(frozen=True)
 class Audit:
     """One audit: rows of one Parquet file a data set and model.
@@ -97,26 +121,26 @@ class Audit:
     rule: str = OWN_RULE
     network: bool = False
     base: bool = False
-    runs: Callable[[Model], list[Run]] = list_runs
+    runs: ListRuns = list_runs
     least: int = 1
     after: str = ""
     target: str = ""
 
-    def explain_few(self, model: Model) -> str:
+    def explain_few(self, model: AuditedModel) -> str:
         """Say that a model has too few trainings, or too few others beside it; "" where it has enough."""
-        if len(self.runs(model)) >= self.least:
+        if model.count(self.runs) >= self.least:
             return ""
         seeds = "model with several seeds"
         lack = seeds if self.runs is list_runs else "model to compare with the base model"
-        return f"is not asked, as {model.data.suite.title} has no {lack} here"
+        return f"is not asked, as {model.title} has no {lack} here"
 
-    def find_lack(self, model: Model) -> str:
+    def find_lack(self, model: AuditedModel) -> str:
         """Say what it needs and a model has not, as far as that is known before its files are read; "" where nothing
         is lacking.
         """
         if self.network and not model.network:
             return f"needs a network that can be run again, and of {model.name} only readouts are given"
-        if self.base and not model.data.suite.base:
+        if self.base and not model.base:
             return "needs a base model that others are compared with, which this suite has not"
         return ""
 

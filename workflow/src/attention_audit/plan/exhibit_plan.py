@@ -178,17 +178,10 @@ class ExhibitPlan:
 
     def _describe_read(self, exhibit: Exhibit, source: ReadFile, only: str) -> ReadSpec:
         """Return what a job is told of what it reads under one name."""
-        return ReadSpec(
-            source=source.source,
-            declared=source.declared,
-            columns=list(source.columns) if source.source in ("audit", "corpus") else [],
-            split=source.split,
-            categories=source.categories,
-            each=source.each,
-            suites=source.whose != "suite",
+        return source.describe(
+            files=[*self._list_read(exhibit, source, only).values()] if source.source != "records" else [],
             needed=(source.needed and not source.counted)
             or (source.source == "audit" and source.name == exhibit.about),
-            files=[*self._list_read(exhibit, source, only).values()] if source.source != "records" else [],
             only=only if source.source == "table" else "",
         )
 

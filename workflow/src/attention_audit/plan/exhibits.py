@@ -1,7 +1,7 @@
 """What there is to know of a table or a figure before it is made; and all of them, as exhibits.yaml lists them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os.path import relpath
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from attention_audit.jobs import FileOf, ReadSpec
 from attention_audit.places import TREE
 from attention_audit.targets import name_module
 from attention_audit.yaml_input import read_package_yaml
@@ -63,6 +64,21 @@ class ReadFile:
             case "table":
                 return TABLES[self.name].columns
         return TABLE_COLUMNS if self.source == "tables" else ""
+
+    def describe(self, files: Sequence[FileOf] = (), needed: bool = False, only: str = "") -> ReadSpec:
+        """Describe it to a job. files, needed, only: see `ReadSpec`."""
+        return ReadSpec(
+            source=self.source,
+            declared=self.declared,
+            columns=list(self.columns) if self.source in ("audit", "corpus") else [],
+            split=self.split,
+            categories=self.categories,
+            each=self.each,
+            suites=self.whose != "suite",
+            needed=needed,
+            files=[*files],
+            only=only,
+        )
 
 
 @dataclass(frozen=True)

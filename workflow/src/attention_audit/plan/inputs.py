@@ -13,6 +13,7 @@ from snakemake.iocontainers import Wildcards
 from attention_audit.errors import AuditError
 
 from . import corpora
+from .audits import ListRuns
 from .exhibits import FIGURES, TABLES
 from .model import Model, Run
 from .plan import Plan
@@ -20,8 +21,6 @@ from .transformers import list_recorded
 
 ListFiles = Callable[[Wildcards], list[str]]
 """Lists input files of a job."""
-ListRuns = Callable[[Model], list[Run]]
-"""Lists the trainings of which a rule asks its audits."""
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 

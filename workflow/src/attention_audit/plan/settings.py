@@ -17,9 +17,9 @@ from attention_audit.training.settings import MaskedSettings, SearchSettings, Tr
 from attention_audit.transformer.settings import ClassifierJob, ImportJob, StatesJob, TransformerJob
 
 from . import corpora
-from .audits import find_split
+from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
-from .inputs import ListRuns, end_in_lines, end_on_fault
+from .inputs import end_in_lines, end_on_fault
 from .model import Model, Run
 from .plan import Plan
 from .trainings import list_modules

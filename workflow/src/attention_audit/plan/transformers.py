@@ -16,6 +16,7 @@ from attention_audit.names import NUMBERED
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
+    Home,
     find_classifier_family,
     find_folder,
     find_tuned_family,
@@ -80,9 +81,9 @@ class NamedTransformer:
         _ = self.files
 
 
-def _refuse_missing(folder: Path, count: int, number: int | None, location: str) -> None:
+def _refuse_missing(home: Home, count: int, number: int | None, place: str, part: str = "") -> None:
     if number is not None and number > count:
-        raise AuditError("", f"{location} {number}, and {folder} has {count}", "name one of these")
+        raise AuditError(place, f"{part} {number}, and {home} has {count}".lstrip(), "name one of these")
 
 
 def name_transformer(config: Config) -> tuple[Transformer, NamedTransformer]:
@@ -99,7 +100,7 @@ def describe_encoder(config: Config) -> dict[str, Any]:
     """
     section, transformer = name_transformer(config)
     transformer.check()
-    _refuse_missing(transformer.folder, transformer.facts.layers, section.layer, "config: transformer.layer:")
+    _refuse_missing(transformer.folder, transformer.facts.layers, section.layer, "config: transformer.layer")
     return {
         "encoder": "transformer",
         "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
@@ -117,13 +118,13 @@ def find_encoder(config: Config, dataset: str) -> NamedTransformer:
     return NamedTransformer(config, recipe.path, f"config: hf.{dataset}.recipe.path")
 
 
-def _refuse_missing_maps(transformer: NamedTransformer, maps: Sequence[str], key: str) -> None:
+def refuse_missing_maps(home: Home, facts: Facts, maps: Sequence[str], key: str) -> None:
     """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
     for name in maps:
         part, _, number = name.partition("_")
-        if name in NUMBERED and (part == "layer" or transformer.facts.heads):
-            count = transformer.facts.layers if part == "layer" else transformer.facts.heads
-            _refuse_missing(transformer.folder, count, int(number), f"{key}: maps: {part}")
+        if name in NUMBERED and (part == "layer" or facts.heads):
+            count = facts.layers if part == "layer" else facts.heads
+            _refuse_missing(home, count, int(number), key, part)
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -133,21 +134,24 @@ def check_encoder(config: Config, dataset: str) -> None:
     encoder = find_encoder(config, dataset)
     encoder.check()
     find_tuned_family(encoder.folder, encoder.facts)
-    _refuse_missing_maps(encoder, config.hf[dataset].maps, f"config: hf.{dataset}")
+    refuse_missing_maps(encoder.folder, encoder.facts, config.hf[dataset].maps, f"config: hf.{dataset}: maps")
+
+
+def choose_layer(trainings: Sequence[Facts], layer: int | None, long: Long) -> int | None:
+    """Choose the layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where
+    that is the last one and its row decides: of the mean of all rows, and in windows, none does.
+    """
+    if layer is not None and any(layer != facts.layers for facts in trainings):
+        return layer
+    return next((facts.layers for facts in trainings if facts.mean or long == "window"), None)
 
 
 def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
-    """Return the layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where
-    that is the last one and its row decides: of the mean of all rows, and in windows, none does. So too where a folder
-    is not there, which `check_classifier` tells.
-    """
+    """Read which layer `choose_layer` chooses; None where a folder is not there, which `check_classifier` tells."""
     try:
-        folders_facts = [NamedTransformer(config, folder).facts for folder in folders]
+        return choose_layer([NamedTransformer(config, folder).facts for folder in folders], layer, long)
     except AuditError:
         return None
-    if layer is not None and any(layer != facts.layers for facts in folders_facts):
-        return layer
-    return next((facts.layers for facts in folders_facts if facts.mean or long == "window"), None)
 
 
 def check_classifier(config: Config, folder: str, key: str, reading: ReadClassifier) -> None:
@@ -161,8 +165,8 @@ def check_classifier(config: Config, folder: str, key: str, reading: ReadClassif
     if reading.imposed and transformer.facts.mean:
         fault = f"{transformer.folder} classifies the mean of all tokens, so that no row's weights decide"
         raise AuditError(key, fault, "leave `uniform` out")
-    _refuse_missing(transformer.folder, transformer.facts.layers, reading.layer, f"{key}: layer")
-    _refuse_missing_maps(transformer, reading.maps, key)
+    _refuse_missing(transformer.folder, transformer.facts.layers, reading.layer, key, "layer")
+    refuse_missing_maps(transformer.folder, transformer.facts, reading.maps, f"{key}: maps")
 
 
 def list_made(config: Config, folder: str) -> dict[str, NamedTransformer]:

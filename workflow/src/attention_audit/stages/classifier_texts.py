@@ -4,16 +4,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_rows
 from attention_audit.columns.files import CORPUS
+from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import find_folder
+from attention_audit.transformer.folder import Home, find_folder
 from attention_audit.transformer.opening import refuse_without_vectors
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
@@ -30,28 +32,40 @@ class ReadTexts(NamedTuple):
     written: list[RawText]
 
 
+def take_texts(table: pa.Table) -> ReadTexts:
+    """Take texts from the rows of a corpus."""
+    return ReadTexts(table["id"].to_pylist(), table["label"].to_numpy().astype(np.int64), list_raw_texts(table))
+
+
 def read_texts(corpus: Path) -> ReadTexts:
     """Return the test texts of a corpus. Raises AuditError where it is damaged."""
     columns = ["id", "split", "label", "tokens", "raw", "starts", "second"]
-    test = read_rows(corpus, CORPUS, columns, pc.field("split") == "test")
-    return ReadTexts(test["id"].to_pylist(), test["label"].to_numpy().astype(np.int64), list_raw_texts(test))
+    return take_texts(read_rows(corpus, CORPUS, columns, pc.field("split") == "test"))
+
+
+def build_classifier(home: Home, read: ReadClassifier) -> SequenceClassifier:
+    """Build the classifier of a folder, or of what is in memory, as it is read. Raises AuditError where it cannot be
+    had.
+    """
+    return SequenceClassifier(home, read.prompt, read.max_length, windowed=read.long == "window")
 
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:
-    """Return the classifier of a job. Raises AuditError where it cannot be had."""
-    folder = find_folder(read.folder, "config: hf")
-    return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
+    """Open the classifier of a job. Raises AuditError where it cannot be had."""
+    return build_classifier(find_folder(read.folder, "config: hf"), read)
 
 
-def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
-    """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
-    one.
+def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:
+    """Return the pieces of the raw texts, as many as the classifier reads. argument: what gave the texts, in a call.
+
+    Raises AuditError where it cannot read one.
     """
     most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
-    pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+    with add_place(argument):
+        pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+        if classifier.windowed:
+            refuse_narrow(texts.ids, pieces, classifier.most)
     refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
-    if classifier.windowed:
-        refuse_narrow(texts.ids, pieces, classifier.most)
     return pieces
 
 

@@ -39,22 +39,31 @@ def to_categorical(table: pa.Table) -> pa.Table:
     return pa.table(columns)
 
 
-def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> pd.DataFrame:
-    """Read the files at some places of one name as one frame, with a column that says whose rows these are if asked."""
-    kind = artefact(spec.declared)
-    columns = spec.columns or kind.schema.names
+def build_frame(spec: ReadSpec, tables: Iterable[tuple[str, pa.Table]]) -> pd.DataFrame:
+    """Build one frame of tables, each after its suite, with a column that says whose rows these are if asked."""
+    schema = artefact(spec.declared).schema
 
     def prepare(table: pa.Table, suite: str = "") -> pa.Table:
-        own = table.filter(pc.field("split") == spec.split) if spec.split else table
+        rows = table.filter(pc.field("split") == spec.split) if spec.split else table
+        if spec.columns:
+            rows = rows.select(spec.columns)
         if spec.suites:
-            own = own.append_column("suite", pa.array([suite] * len(own), pa.string()))
-        return to_categorical(own) if spec.categories else own
+            rows = rows.append_column("suite", pa.array([suite] * len(rows), pa.string()))
+        return to_categorical(rows) if spec.categories else rows
 
-    asked = [prepare(kind.schema.empty_table().select(columns))]
-    for place in places:
-        asked += (prepare(table, spec.files[place].suite) for table in read_batches(paths[place], kind, columns))
+    prepared = [prepare(schema.empty_table()), *(prepare(table, suite) for suite, table in tables)]
     # tables without any list have none of its columns
-    return pa.concat_tables(asked, promote_options="default").unify_dictionaries().to_pandas()
+    return pa.concat_tables(prepared, promote_options="default").unify_dictionaries().to_pandas()
+
+
+def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> pd.DataFrame:
+    """Read the files at some places of one name as one frame."""
+    kind = artefact(spec.declared)
+    columns = spec.columns or kind.schema.names
+    tables = (
+        (spec.files[place].suite, table) for place in places for table in read_batches(paths[place], kind, columns)
+    )
+    return build_frame(spec, tables)
 
 
 class NotApplicable(Exception):

@@ -10,7 +10,6 @@ that keep the proportions within an item.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from attention_audit.model.sequence_classifier import LastAttention, Transformer
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Maps, Readout, read_heads
+from attention_audit.transformer.folder import Home
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
@@ -90,7 +90,7 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
-def refuse_apart(folder: Path, where: str, by_tail: Array, by_model: Array) -> None:
+def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array) -> None:
     """Raise AuditError where the logits of the tail differ from the whole network's by more than rounding does."""
     apart = float(np.abs(by_tail - by_model).max())
     if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):

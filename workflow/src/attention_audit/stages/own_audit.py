@@ -1,20 +1,33 @@
 """readouts -> an audit of the user's own, whose function takes a readout and returns columns."""
 
+from collections.abc import Iterable
+
+from attention_audit.audits.answers import Answers, Training
 from attention_audit.audits.settings import OwnAuditJob
-from attention_audit.columns.kinds import artefact
+from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.targets import load
 
 from .audit_files import AuditFiles, list_trainings
 from .job import Job
 
 
+def find_columns(target: str) -> Artefact:
+    """Find the declaration of the columns of an audit of the user's own, beside its function."""
+    module, _, name = target.partition(":")
+    return artefact(f"{module}:{name.upper()}")
+
+
+def ask_own(target: str, trainings: Iterable[Training], answers: Answers) -> None:
+    """Ask an audit of the user's own of trainings."""
+    function, kind = load(target), find_columns(target)
+    for training in trainings:
+        for readout in training.read_parts():
+            answers.add(kind, function(readout), training)
+        answers.report(training.describe())
+
+
 def run(job: Job[OwnAuditJob]) -> None:
     """Ask the audit of all trainings."""
-    target = job.settings.target
-    module, _, name = target.partition(":")
-    function, kind = load(target), artefact(f"{module}:{name.upper()}")
+    kind = find_columns(job.settings.target)
     with AuditFiles(job, {}, {kind.name: kind}) as answers:
-        for training in list_trainings(job):
-            for readout in training.read_parts():
-                answers.add(kind, function(readout), training)
-            answers.report(training.describe())
+        ask_own(job.settings.target, list_trainings(job), answers)

@@ -1,7 +1,7 @@
 """A fine-tuned Transformer classifier, a corpus -> its readout and its tail, which is empty where a layer is read."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import GENERIC
+from attention_audit.readout import Readout
+from attention_audit.transformer.folder import GENERIC, Home
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.pieces import Pieces, cut_raw
-from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob
+from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
 from .classifier_texts import ReadTexts, cut_pieces, open_classifier, read_texts
@@ -39,7 +40,7 @@ def read_names(corpus: Path) -> dict[int, str]:
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
+def match_classes(folder: Home, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
     """Return the class of a model for each class of the data, by their names; where no name is the same, case does not
     matter.
 
@@ -68,7 +69,7 @@ def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], l
     return [said.index(name) for name in matched]
 
 
-def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
+def refuse_unread(folder: Home, tokenizer: Any, pieces: Pieces) -> None:
     """Raise AuditError where more than half of the pieces of all words are the tokenizer's unknown one."""
     share = float((pieces.ids[pieces.words >= 0] == tokenizer.unk_token_id).mean())
     if share > MAX_UNKNOWN_SHARE:
@@ -79,7 +80,7 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
         )
 
 
-def refuse_other_words(folder: Path, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
+def refuse_other_words(folder: Home, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
     """Raise AuditError where a training reads other words or marks of a text than the `first` of its job."""
     both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
     own, others = (PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks for each in (pieces, first))
@@ -186,8 +187,35 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     return said
 
 
+def read_out(
+    classifier: SequenceClassifier,
+    texts: ReadTexts,
+    pieces: Pieces,
+    names: Mapping[int, str],
+    read: ReadClassifier,
+    report: Callable[[str], None],
+) -> Readout:
+    """Run a classifier once, check its tail, and return its readout; of an earlier layer, its map and predictions.
+
+    pieces: of the texts. names: of the classes of the data. Raises AuditError where the classifier has others, reads
+    hardly anything of the texts, or is not what it was given as.
+    """
+    classes = match_classes(classifier.folder, classifier.names, names, read.labels)
+    refuse_unread(classifier.folder, classifier.tokenizer, pieces)
+    compared = compare_with_given(classifier, texts.ids, texts.written)
+    about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
+    readout = take_classifier(classifier, pieces, *about)
+    long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
+    done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+    largest = np.bincount(texts.labels).max() / len(texts.ids)
+    if asked := ask_order({"accuracy": (readout.predictions == texts.labels).mean(), "majority_accuracy": largest}):
+        report(asked)
+    report(f"{len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")
+    return readout
+
+
 def run(job: Job[ClassifierJob]) -> None:
-    """Run a classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
+    """Read a classifier out, and write its readout and tail.
 
     Raises AuditError where it reads other words of a text than the training that it is compared with.
     """
@@ -195,22 +223,12 @@ def run(job: Job[ClassifierJob]) -> None:
     device, corpus = prepare_device(settings.device, settings.threads), job.input("corpus")
     texts = read_texts(corpus)
     classifier = open_classifier(read).to(device)
-    names = read_names(corpus) if settings.classes is None else dict(enumerate(settings.classes))
-    classes = match_classes(classifier.folder, classifier.names, names, read.labels)
     pieces = cut_pieces(classifier, texts)
-    refuse_unread(classifier.folder, classifier.tokenizer, pieces)
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first), texts))
-    compared = compare_with_given(classifier, texts.ids, texts.written)
-    about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
-    readout = take_classifier(classifier, pieces, *about)
+    names = read_names(corpus) if settings.classes is None else dict(enumerate(settings.classes))
+    where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
+    readout = read_out(classifier, texts, pieces, names, read, lambda line: job.report(f"{where}: {line}"))
     readout.write(job.output("readout"), job.provenance)
     tail = readout.attending.tail.pack() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)
-    where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
-    long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
-    done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-    most = np.bincount(texts.labels).max() / len(texts.ids)
-    if asked := ask_order({"accuracy": (readout.predictions == texts.labels).mean(), "majority_accuracy": most}):
-        job.report(f"{where}: {asked}")
-    job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

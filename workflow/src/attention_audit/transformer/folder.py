@@ -16,7 +16,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,32 +137,23 @@ KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
 class HeldModel(NamedTuple):
     """A tokenizer in memory, and perhaps a model, in the place of the files of a folder.
 
-    model: what its user calls. source: the model whose weights are read: `model`, or a copy of it into which its
-    adapters are merged. config: what its config.json would say.
+    name: the folder, or what else messages call the model. model: what its user calls; None where the folder has it.
+    source: the model whose weights are read: `model`, or a copy of it into which its adapters are merged. config: what
+    its config.json would say.
     """
 
+    name: str
     tokenizer: Any
     model: Any = None
     source: Any = None
     config: Mapping[str, Any] = {}
 
-
-_HELD: ContextVar[Mapping[str, HeldModel]] = ContextVar("held", default={})  # noqa: B039
-
-
-@contextmanager
-def use_held(models: Mapping[str, HeldModel]) -> Iterator[None]:
-    """Let folders of these names be what is in memory, in the block; or their tokenizers alone."""
-    token = _HELD.set(models)
-    try:
-        yield
-    finally:
-        _HELD.reset(token)
+    def __str__(self) -> str:
+        return self.name
 
 
-def find_held(folder: Path) -> HeldModel:
-    """Return what is in memory in the place of a folder; None in the place of what its files have."""
-    return _HELD.get().get(str(folder), HeldModel(None))
+Home = Path | HeldModel
+"""Where a Transformer is: a folder, or memory."""
 
 
 def refuse_unless_installed() -> None:
@@ -194,7 +184,7 @@ def find_folder(path: str, key: str, mirror: Path | None = None) -> Path:
     """
     mirror = mirror or find_mirror()
     candidates = [Path(path), *([mirror / path] if mirror else [])]
-    folder = next((candidate for candidate in candidates if candidate.is_dir() or find_held(candidate).config), None)
+    folder = next((candidate for candidate in candidates if candidate.is_dir()), None)
     if folder is None and re.fullmatch(HUB_ID, path):
         folder = find_hub_folder(path)
     if folder is None:
@@ -249,12 +239,14 @@ def _refuse_without_config(folder: Path) -> None:
         raise AuditError(str(folder), f"has no {CONFIG}, so it is no folder of a Transformer", "name another one")
 
 
-def read_model_facts(folder: Path) -> Facts:
+def read_model_facts(home: Home) -> Facts:
     """Read what config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
-    held_model = find_held(folder)
-    if held_model.config:
-        path, values = folder, held_model.config
+    path: Home
+    values: Mapping[str, Any]
+    if isinstance(home, HeldModel) and home.config:
+        path, values = home, home.config
     else:
+        folder = Path(str(home))
         _refuse_without_config(folder)
         path = folder / CONFIG
         values = _read_json(path)
@@ -286,21 +278,21 @@ def read_model_facts(folder: Path) -> Facts:
     return Facts(kind=kind, width=width, layers=layers, labels=class_names, heads=heads, says=values)
 
 
-def read_classes(folder: Path) -> list[str]:
+def read_classes(home: Home) -> list[str]:
     """Return what a classifier calls its classes, in the order of its logits.
 
     Raises AuditError where they are not numbered from 0, where two have one name, and where label2id says otherwise.
     """
-    facts = read_model_facts(folder)
+    facts, place = read_model_facts(home), str(home)
     names, numbers = [*facts.labels.values()], facts.says.get("label2id") or {}
     if sorted(facts.labels) != [*range(len(names))]:
         listed = ", ".join(map(str, sorted(facts.labels)))
-        raise AuditError(str(folder), f"id2label has the numbers {listed}", "number the classes from 0")
+        raise AuditError(place, f"id2label has the numbers {listed}", "number the classes from 0")
     if duplicates := [name for index, name in enumerate(names) if name in names[:index]]:
-        raise AuditError(str(folder), f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
+        raise AuditError(place, f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
     if contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
         fault = f"id2label and label2id give {contradicted[0]!r} different numbers"
-        raise AuditError(str(folder), fault, "mend one of them")
+        raise AuditError(place, fault, "mend one of them")
     return [facts.labels[number] for number in range(len(names))]
 
 
@@ -332,9 +324,7 @@ def list_weight_files(folder: Path) -> list[Path]:
 
 
 def list_tokenizer_files(folder: Path) -> list[Path]:
-    """Return the files of a tokenizer, none where it is in memory. Raises AuditError where there is none."""
-    if find_held(folder).tokenizer is not None:
-        return []
+    """Return the files of a tokenizer. Raises AuditError where there is none."""
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise AuditError(
             str(folder),
@@ -344,16 +334,14 @@ def list_tokenizer_files(folder: Path) -> list[Path]:
     return [folder / name for name in TOKENIZER if (folder / name).is_file()]
 
 
-def list_model_files(folder: Path) -> list[Path]:
-    """List the files that decide what a Transformer computes: its configuration, weights and tokenizer, as far as they
-    are not in memory.
+def list_model_files(folder: Path, tokenizer: bool = True) -> list[Path]:
+    """List the files that decide what a Transformer computes: its configuration, weights and, if asked, tokenizer.
 
     Raises AuditError where something is missing.
     """
-    if find_held(folder).config:
-        return []
     _refuse_without_config(folder)
-    return [folder / CONFIG, *list_weight_files(folder), *list_tokenizer_files(folder)]
+    of_tokenizer = list_tokenizer_files(folder) if tokenizer else []
+    return [folder / CONFIG, *list_weight_files(folder), *of_tokenizer]
 
 
 def hash_model_files(folder: Path) -> dict[str, str]:
@@ -366,50 +354,50 @@ def hash_model_files(folder: Path) -> dict[str, str]:
         raise AuditError(error.filename, f"cannot be read ({error.strerror})", "unlock it or put it back") from error
 
 
-def find_family(folder: Path, facts: Facts | None = None) -> Family:
-    """Find the family of the model of a folder. facts: what its config.json says, or will say.
+def find_family(home: Home, facts: Facts | None = None) -> Family:
+    """Find the family of a model. facts: what its config.json says, or will say.
 
     Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN_VALUES`.
     """
-    facts = facts or read_model_facts(folder)
+    facts = facts or read_model_facts(home)
     kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
-            str(folder),
+            str(home),
             f"a model of type {kind!r}, whose last layer and classifier are not known here",
             f"known are {', '.join(FAMILIES)}",
         )
     for key, expected in KNOWN_VALUES.items():
         if (value := facts.says.get(key, expected)) != expected:
             fault = f"config.json says {key}: {value}; for {kind}, {expected} alone is known here"
-            raise AuditError(str(folder), fault)
+            raise AuditError(str(home), fault)
     return FAMILIES[kind]
 
 
-def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: bool = False) -> Family:
+def find_classifier_family(home: Home, facts: Facts | None = None, prompted: bool = False) -> Family:
     """Find that of a classifier of texts into classes, or of a language model that is prompted for a class.
 
     Raises AuditError, too, where config.json says another task.
     """
-    facts = facts or read_model_facts(folder)
-    family = find_family(folder, facts)
+    facts = facts or read_model_facts(home)
+    family = find_family(home, facts)
     if prompted and not family.last:
         decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
         raise AuditError(
-            str(folder), f"a model of type {facts.kind!r} reads no prompt", f"take a decoder, one of {decoders}"
+            str(home), f"a model of type {facts.kind!r} reads no prompt", f"take a decoder, one of {decoders}"
         )
     class_name = (facts.says.get("architectures") or [CLASSIFIER])[0]
     if not class_name.endswith(LANGUAGE if prompted else CLASSIFIER):
         what = "language model" if prompted else "classifier of texts"
         auto = LANGUAGE[0] if prompted else CLASSIFIER
         raise AuditError(
-            str(folder),
+            str(home),
             f"is no {what} but a {class_name}, as config.json says",
             f"name a folder that was saved after training with AutoModel{auto}",
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        raise AuditError(str(folder), f"its task is {task.replace('_', ' ')}, and no choice of one class", "use judge")
+        raise AuditError(str(home), f"its task is {task.replace('_', ' ')}, and no choice of one class", "use judge")
     return family
 
 

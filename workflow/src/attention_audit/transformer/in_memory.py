@@ -6,7 +6,7 @@ from typing import Any
 
 from attention_audit.errors import AuditError
 
-from .folder import HeldModel, find_folder
+from .folder import HeldModel, Home, find_folder
 from .opening import import_library, open_tokenizer
 
 
@@ -73,4 +73,14 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldMod
         raise AuditError(name, "some of its weights are not in memory (meta)", "load it without device_map")
     # from where its class comes is asked of the object itself
     config = source.config.to_dict() | {"architectures": [task_class.__name__], "auto_map": None}
-    return HeldModel(hold_tokenizer(tokenizer), network, source, config)
+    return HeldModel(name, hold_tokenizer(tokenizer), network, source, config)
+
+
+def find_home(model: Any, tokenizer: Any, name: str, prompted: bool) -> Home:
+    """Find where a classifier is that is given as an object, called `name` in messages, or by its folder; with a
+    tokenizer, where one is given. Raises AuditError where it is neither.
+    """
+    if not isinstance(model, str | Path):
+        return hold_model(model, tokenizer, name, prompted)
+    folder = find_folder(str(model), "model")
+    return folder if tokenizer is None else HeldModel(str(folder), hold_tokenizer(tokenizer))

@@ -17,8 +17,9 @@ from attention_audit.errors import AuditError
 from .folder import (
     INSTALL_HINT,
     NOT_INSTALLED,
+    HeldModel,
+    Home,
     find_family,
-    find_held,
     list_model_files,
     list_tokenizer_files,
     read_model_facts,
@@ -52,21 +53,26 @@ def say_first(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def open_tokenizer(folder: Path) -> Any:
-    """Open the tokenizer of a folder, as it is; of one in memory a copy, with what was set on it.
-
-    Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
-    """
-    files, opened = list_tokenizer_files(folder), import_library().AutoTokenizer.from_pretrained
+def _read_tokenizer(folder: Path) -> Any:
+    list_tokenizer_files(folder)
+    read = import_library().AutoTokenizer.from_pretrained
     try:
-        tokenizer = opened(folder, **OFFLINE) if files else deepcopy(find_held(folder).tokenizer)
+        return read(folder, **OFFLINE)
     except Exception as error:
         raise AuditError(
             str(folder), f"its tokenizer cannot be read ({say_first(error)})", "save it there again"
         ) from error
+
+
+def open_tokenizer(home: Home) -> Any:
+    """Open the tokenizer of a folder, as it is; of one in memory a copy, with what was set on it.
+
+    Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
+    """
+    tokenizer = deepcopy(home.tokenizer) if isinstance(home, HeldModel) else _read_tokenizer(home)
     if not tokenizer.is_fast:
         raise AuditError(
-            str(folder),
+            str(home),
             f"its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece",
             "take a fast one",
         )
@@ -76,19 +82,21 @@ def open_tokenizer(folder: Path) -> Any:
 
 
 def _load(
-    folder: Path,
+    home: Home,
     auto: str,
     attention: Literal["sdpa", "eager"] | None = None,
     dtype: Any = torch.float32,
     **overrides: int,
 ) -> tuple[Any, Mapping[str, Any]]:
-    """Load the model of a folder by a class of the library, or of the weights in memory in its place, which it may
-    share; and what the library says of the weights. overrides: keys of its configuration that are other.
+    """Load a model by a class of the library, of a folder, or of the weights in memory, which it may share; and what
+    the library says of the weights. overrides: keys of its configuration that are other.
     """
-    list_model_files(folder)
-    transformers, facts, held_model = import_library(), read_model_facts(folder), find_held(folder)
+    transformers, facts, folder = import_library(), read_model_facts(home), Path(str(home))
+    held_model = home if isinstance(home, HeldModel) and home.config else None
+    if held_model is None:
+        list_model_files(folder, tokenizer=not isinstance(home, HeldModel))
     try:
-        if held_model.config:
+        if held_model:
             path, auto = None, held_model.config["architectures"][0]
             config, source = deepcopy(held_model.source.config), {"state_dict": held_model.source.state_dict()}
         else:
@@ -108,21 +116,21 @@ def _load(
         )
     except Exception as error:
         raise AuditError(
-            str(folder),
+            str(home),
             f"the model of type {facts.kind!r} cannot be loaded ({say_first(error)})",
             "take files that this version of the library knows",
         ) from error
     if getattr(model.config, "is_encoder_decoder", False):
-        raise AuditError(str(folder), f"a model of type {facts.kind!r} has a decoder", "name one without")
+        raise AuditError(str(home), f"a model of type {facts.kind!r} has a decoder", "name one without")
     return model, loaded
 
 
-def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], head: str) -> None:
+def _refuse_other_weights(home: Home, model: Any, loaded: Mapping[str, Any], head: str) -> None:
     """Raise AuditError where the weights are not those of a model of the library with a `head`, or of its encoder."""
-    name, held_model = type(model).__name__, find_held(folder)
+    name, held_model = type(model).__name__, home.source if isinstance(home, HeldModel) else None
     for weight, shape, expected in sorted(loaded["mismatched_keys"]):
         raise AuditError(
-            str(folder),
+            str(home),
             f"its {weight} has the shape {tuple(shape)}, and {tuple(expected)} by its configuration, of "
             "which something, such as id2label, is not the model's",
             "mend it, or use judge",
@@ -133,33 +141,33 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
     surplus = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
     if absent or surplus:
         differences = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in surplus[:1]]
-        parts = dict(held_model.source.named_modules()) if held_model.config else {}
+        parts = dict(held_model.named_modules()) if held_model else {}
         part = (absent or surplus)[0].rpartition(".")[0]
         kind = f" ({part} is a {type(parts[part]).__name__})" if part in parts else ""
         remedy = next(
             (remedy for mark, remedy in UNDO_HINTS.items() if any(mark in key for key in surplus)), "use judge"
         )
         raise AuditError(
-            str(folder),
+            str(home),
             f"its weights {' and '.join(differences)}, and are not those of the library's {name}{kind}",
             f"{remedy}, or take what was saved after training with AutoModel{head}",
         )
 
 
-def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> Any:
-    """Open the model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which
+def open_model(home: Home, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> Any:
+    """Open a model, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which
     the library's class `AutoModel` is called: that for whole texts or that for the next token.
 
     With a head, attention returns its weights. Raises AuditError where something is missing, where weights are damaged
     or not those of the library's class, and where the library does not know the model's type.
     """
-    model, loaded = _load(folder, f"AutoModel{head}", "eager" if head else "sdpa")
-    _refuse_other_weights(folder, model, loaded, head)
+    model, loaded = _load(home, f"AutoModel{head}", "eager" if head else "sdpa")
+    _refuse_other_weights(home, model, loaded, head)
     name = type(model).__name__
-    class_name = (read_model_facts(folder).says.get("architectures") or [name])[0]
+    class_name = (read_model_facts(home).says.get("architectures") or [name])[0]
     if head and class_name != name:
         raise AuditError(
-            str(folder),
+            str(home),
             f"config.json names the class {class_name} (architectures), which is not the library's {name}",
             f"use judge, or write {name} there, if it computes the same",
         )
@@ -169,13 +177,12 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
     return model.eval()
 
 
-def open_given(folder: Path, head: str) -> tuple[Any, Any]:
+def open_given(home: Home, head: str) -> tuple[Any, Any]:
     """Open a model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
-    held_model = find_held(folder)
-    if held_model.config:
+    if isinstance(home, HeldModel) and home.config:
         # a call sets how it cuts and pads
-        return held_model.model, deepcopy(held_model.tokenizer)
-    return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder)
+        return home.model, deepcopy(home.tokenizer)
+    return _load(home, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(home)
 
 
 def open_untrained(folder: Path, classes: int) -> Any:
@@ -193,7 +200,7 @@ def open_untrained(folder: Path, classes: int) -> Any:
     return model.train()
 
 
-def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Integers32) -> None:
+def refuse_without_vectors(folder: Home, tokenizer: Any, model: Any, ids: Integers32) -> None:
     """Raise AuditError where a tokenizer gives pieces of a higher number than a model has vectors."""
     highest_id, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
     if highest_id >= count:

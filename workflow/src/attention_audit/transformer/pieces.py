@@ -201,7 +201,7 @@ def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], m
             raise AuditError(
                 f"text {names[index]!r}",
                 f"none of the second text of this pair fits into {max_pieces} pieces beside the first",
-                "raise max_length, or set `length` of the data set",
+                "raise max_length, or leave it out",
             )
         if beyond > 0:
             encodings[index] = tokenizer(

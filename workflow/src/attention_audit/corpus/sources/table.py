@@ -4,7 +4,7 @@ readout from elsewhere, on which nothing is trained.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -282,6 +282,14 @@ READOUT_ANNOTATOR = "evidence"
 """Who marked the words: the file of the readout, in its column of that name."""
 
 
+def list_given_texts(readout: GivenReadout, classes: Sequence[str]) -> Texts:
+    """List the texts of a readout, in order, with the names of their classes."""
+    columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
+    for id_, label, words, evidence in zip(*columns, strict=True):
+        annotations = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
+        yield Text(id_, "test", classes[label], words, f"{readout.place}: text {id_!r}", annotations=annotations)
+
+
 class ReadoutCorpus(RawSource):
     """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
 
@@ -315,8 +323,4 @@ class ReadoutCorpus(RawSource):
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
         readout = read_given_readout(raw["path"])
-        classes = self.name_classes(name, readout)
-        columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
-        for id_, label, words, evidence in zip(*columns, strict=True):
-            annotations = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
-            yield Text(id_, "test", classes[label], words, f"{readout.place}: text {id_!r}", annotations=annotations)
+        yield from list_given_texts(readout, self.name_classes(name, readout))

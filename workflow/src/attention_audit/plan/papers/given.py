@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, cycle
 from typing import Any
 
-from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, Contrasts, GivenSection
+from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, GivenSection, describe_contrasts
 from attention_audit.names import Style
 from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
@@ -38,12 +38,6 @@ def list_given(data: DataSet, section: GivenSection, sections: Iterable[GivenSec
     looks = {name: Style(name, colour, "^") for name, colour in colours.items()} | GIVEN_STYLES
     main, *further_models = section.models
     trainings: Mapping[str, list[str]] = section.by_model
-    contrasts = Contrasts(
-        seed=1,
-        uniform=UNIFORM_KEY if UNIFORM_KEY in trainings else None,
-        adversaries=[ADVERSARIES_KEY] if ADVERSARIES_KEY in trainings else [],
-        chosen_on="test",
-    )
     for name, sources in trainings.items():
         seeds = [*range(1, len(sources) + 1)]
         yield Model(
@@ -57,7 +51,7 @@ def list_given(data: DataSet, section: GivenSection, sections: Iterable[GivenSec
             # other models in question have adversaries and weights of their own
             compared=[] if name in further_models else seeds[1:] if name == main else seeds,
             shown=name == ADVERSARIES_KEY,
-            contrasts=contrasts if name == main else None,
+            contrasts=describe_contrasts(trainings) if name == main else None,
         )
 
 
