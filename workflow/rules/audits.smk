@@ -221,6 +221,7 @@ if OWN_AUDITS:
         input:
             readouts=INPUTS.list_readouts(list_runs),
             above=INPUTS.list_above(list_runs),
+            corpus="<results>/corpora/{dataset}/corpus.parquet",
         output:
             "<results>/audits/{dataset}/{model}/{audit}.parquet",
         log:
