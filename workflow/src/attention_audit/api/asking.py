@@ -171,7 +171,7 @@ class ModelAudit:
             partial(ask_instance_adversary, [base], answers, settings.instance_adversary),
             partial(ask_plausibility, attending, answers, self.facts),
             self._ask_attention_maps,
-            *(partial(ask_own, audit.target, judged, answers) for audit in self.asked if audit.target),
+            *(partial(ask_own, audit.target, judged, answers, self.facts) for audit in self.asked if audit.target),
         ]
 
     def take_steps(self, steps: Sequence[AuditStep], progress: bool = False) -> None:
