@@ -145,10 +145,11 @@ class Trainer:
             if not isinstance(model, FineTuned):
                 readouts = [take_readout(model, self.splits[path.stem], texts.ids)]
             else:
-                about = model.eval(), require_part(texts.pieces, "pieces"), texts.ids, texts.labels
-                readouts = take_maps(*about)
+                pieces = require_part(texts.pieces, "pieces")
+                readouts = take_maps(model.eval(), pieces, texts.ids, texts.labels)
                 if path.stem == "test":
-                    readout = take_classifier(*about, range(self.material.classes), maps=self.settings.maps)
+                    classes = range(self.material.classes)
+                    readout = take_classifier(model, pieces, texts.ids, texts.labels, classes, maps=self.settings.maps)
                     readouts = [readout]
                     kind, tensors = readout.kind, readout.attending.tail.pack() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)

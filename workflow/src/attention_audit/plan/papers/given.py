@@ -128,8 +128,20 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
     }
     schedule = Schedule(Recipe(selection=tuning.selection, learning_rate=guides.learning_rate), guides.epochs)
     common: dict[str, Any] = {"tuning": tuning, "special_tokens": MARK_ITEMS}
-    how = recipe.seeds, recipe.adversary, guides, base, "even_heads", guides.embedding, schedule, maps
-    models = [*list_four_tests(data, *how, **common)]
+    models = [
+        *list_four_tests(
+            data,
+            seeds=recipe.seeds,
+            adversary=recipe.adversary,
+            guides=guides,
+            base=base,
+            even="even_heads",
+            embedding=guides.embedding,
+            schedule=schedule,
+            maps=maps,
+            **common,
+        )
+    ]
     yield from models
     if recipe.liar:
         yield data.train(

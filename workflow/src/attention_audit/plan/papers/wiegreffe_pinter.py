@@ -163,13 +163,13 @@ def list_models(data: DataSet) -> Models:
     config = data.config
     return list_four_tests(
         data,
-        config.training.seeds,
-        config.adversary,
-        config.guides,
-        build_base(data),
-        "uniform",
-        config.model.embedding,
-        schedule_base(data),
+        seeds=config.training.seeds,
+        adversary=config.adversary,
+        guides=config.guides,
+        base=build_base(data),
+        even="uniform",
+        embedding=config.model.embedding,
+        schedule=schedule_base(data),
     )
 
 
