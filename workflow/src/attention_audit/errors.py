@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 
 def escape_line(text: str) -> str:
@@ -19,9 +20,11 @@ class AuditError(Exception):
     further: other faults that were found together (`join_faults`); each has a line of its own.
     """
 
-    def __init__(self, place: str, fault: str = "", remedy: str = "", further: Sequence["AuditError"] = ()) -> None:
-        self.place, self.fault, self.remedy, self.further = place, fault, remedy, further
-        super().__init__(place, fault, remedy)
+    def __init__(
+        self, place: str | Path, fault: str = "", remedy: str = "", further: Sequence["AuditError"] = ()
+    ) -> None:
+        self.place, self.fault, self.remedy, self.further = str(place), fault, remedy, further
+        super().__init__(self.place, fault, remedy)
 
     @property
     def faults(self) -> list["AuditError"]:

@@ -141,7 +141,7 @@ def guess_layout(path: Path) -> Layout:
     with suppress(AuditError):
         if layout.delimiter:
             layout = find_layout(path, {}, layout) or layout
-            rows = read_csv(read_lines(path, layout.encoding), str(path), layout)
+            rows = read_csv(read_lines(path, layout.encoding), path, layout)
             first_row, *later_rows = [row for _, row in islice(rows, HEADER_ROWS)] or [[]]
             if is_no_header(first_row, later_rows):
                 layout = layout._replace(columns=[f"column{number + 1}" for number in range(len(first_row))])
@@ -205,11 +205,11 @@ def choose_column(
     """
     if choice is not None:
         if choice not in names:
-            raise AuditError(str(path), *describe_columns(f"--{key}", choice, names))
+            raise AuditError(path, *describe_columns(f"--{key}", choice, names))
         return choice, ""
     if not likely:
         raise AuditError(
-            str(path),
+            path,
             f"none of the columns looks like {key}s ({list_first_cells(names)})",
             f"name the one with --{key}, or give the file one",
         )
@@ -231,7 +231,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     """
     rows = [row for _, row in islice(read_table_rows(path, {}, layout), GUESS_ROWS)]
     if not rows:
-        raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")
+        raise AuditError(path, "no rows in it", "give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
     names = [column.name for column in columns]
     texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
@@ -266,7 +266,7 @@ def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
     try:
         return TableCorpus.model_validate({key: value for key, (value, _) in entry.items()})
     except ValidationError as error:
-        raise AuditError(str(path), error.errors()[0]["msg"].removeprefix("Value error, ")) from error
+        raise AuditError(path, error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
 def write_entry(name: str, entry: GuessedEntry, path: Path) -> str:
@@ -293,7 +293,7 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     and where the table cannot be read or has nothing to train on; nothing is written then.
     """
     if into.exists():
-        raise AuditError(str(into), "is there already", "remove it, or write another file with `--into other.yaml`")
+        raise AuditError(into, "is there already", "remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:
         fault = "name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
         raise AuditError("init", fault)
@@ -301,9 +301,9 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
-        raise AuditError(str(path), what, f"name a file that ends in {TABLE_ENDINGS}")
+        raise AuditError(path, what, f"name a file that ends in {TABLE_ENDINGS}")
     if not find_format(path.name):
-        raise AuditError(str(path), f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
+        raise AuditError(path, f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     entry = guess_entry(path, guess_layout(path), text, label)
     source = parse_entry(entry, path)
@@ -329,9 +329,7 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
         with into.open("x", encoding="utf-8") as file:
             file.write(configuration)
     except OSError as error:
-        raise AuditError(
-            str(into), f"cannot be written ({error.strerror})", "name another file with `--into`"
-        ) from error
+        raise AuditError(into, f"cannot be written ({error.strerror})", "name another file with `--into`") from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     lines = [
         *(f"{name}: {line}" for line in describe_table(source, counts)),

@@ -101,7 +101,7 @@ def report_damage(path: Path, mend: str = "") -> Iterator[None]:
         yield
     except DAMAGED as error:
         fault = "not there" if isinstance(error, FileNotFoundError) else f"truncated or corrupt ({error})"
-        raise AuditError(str(path), fault, mend or find_remedy(path)) from error
+        raise AuditError(path, fault, mend or find_remedy(path)) from error
 
 
 def check_unpacked(path: Path, size: int) -> None:
@@ -110,7 +110,7 @@ def check_unpacked(path: Path, size: int) -> None:
     A file that unpacks to a thousand times its size was made to fill memory and disk.
     """
     if size > max(MIN_UNPACK_BYTES, MAX_UNPACK_RATIO * path.stat().st_size):
-        raise AuditError(str(path), f"unpacks to more than {MAX_UNPACK_RATIO} times its size", find_remedy(path))
+        raise AuditError(path, f"unpacks to more than {MAX_UNPACK_RATIO} times its size", find_remedy(path))
 
 
 class Unpacking(io.RawIOBase):
@@ -160,7 +160,7 @@ def open_members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     names: set[str] = set()
     for name, stream in _open_contents(path, re.compile(wanted)):
         if name in names:
-            raise AuditError(str(path), f"holds {name} twice", find_remedy(path))
+            raise AuditError(path, f"holds {name} twice", find_remedy(path))
         names.add(name)
         yield name, io.BufferedReader(Unpacking(stream, path), BLOCK_BYTES)
 
@@ -175,7 +175,7 @@ def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, A
                     # other methods can unpack a few bytes to a gigabyte, which Python's reader would keep in memory
                     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                         raise AuditError(
-                            str(path), f"{entry.filename} is packed by another method than deflate", "pack it anew"
+                            path, f"{entry.filename} is packed by another method than deflate", "pack it anew"
                         )
                     with archive.open(entry) as stream:
                         yield entry.filename, stream
@@ -222,7 +222,7 @@ def read_split_files(
         yield split, where, decode_lines(stream, where)
     if missing:
         fault, _, remedy = absence.format(next(iter(missing))).partition("; ")
-        raise AuditError(str(archive), f"no {fault}", remedy)
+        raise AuditError(archive, f"no {fault}", remedy)
 
 
 def read_split_lines(
@@ -243,7 +243,7 @@ def require_format(location: str, wanted: str, path: Path) -> Iterator[None]:
         raise AuditError(location, wanted, find_remedy(path)) from error
 
 
-def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Lines:
+def decode_lines(stream: IO[bytes], where: str | Path, encoding: str = "utf-8") -> Lines:
     """Decode lines with their line ends; a byte order mark is dropped.
 
     Raises AuditError, naming the line, at one longer than LONGEST_LINE, and EncodingError at a byte that the encoding
@@ -264,7 +264,7 @@ def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Line
 def read_lines(path: Path, encoding: str = "utf-8") -> Lines:
     """Read the decoded lines of a raw file. Raises AuditError as `open_raw` and `decode_lines` do."""
     with open_raw(path) as stream:
-        yield from decode_lines(stream, str(path), encoding)
+        yield from decode_lines(stream, path, encoding)
 
 
 def read_mask(marks: Any, location: str) -> list[bool]:
@@ -294,7 +294,7 @@ def add_masks(texts: Texts, path: Path | None) -> Texts:
         yield replace(text, mask=read_mask(line, f"{path}, line {number}"))
 
 
-def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED_LAYOUT) -> Fields:
+def read_csv(text: Iterable[str], where: str | Path, layout: Layout = PUBLISHED_LAYOUT) -> Fields:
     """Read the rows of a csv file, each with the line where it begins.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first

@@ -120,7 +120,7 @@ def check_columns(
     check_single(location, wanted, header)
 
 
-def check_single(location: str, wanted: WantedColumns, header: Sequence[str]) -> None:
+def check_single(location: str | Path, wanted: WantedColumns, header: Sequence[str]) -> None:
     """Raise AuditError at a wanted column that stands twice."""
     if repeated := [column for column in wanted.values() if header.count(column) > 1]:
         raise AuditError(location, f"more than one column {repeated[0]!r}", "rename the others")
@@ -132,7 +132,7 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
     a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
     """
-    rows, mark = read_csv(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
+    rows, mark = read_csv(read_lines(path, layout.encoding), path, layout), layout.delimiter or ","
     header = layout.columns
     if header is None:
         location, header = next(rows, ("", []))
@@ -305,7 +305,7 @@ def read_parquet_rows(path: Path, wanted: WantedColumns) -> Values:
     """
     with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK_BYTES, pre_buffer=False) as file:
         columns, names = file.schema_arrow.names, [*wanted.values()]
-        check_single(str(path), wanted, columns)
+        check_single(path, wanted, columns)
         numbers = count(1)
         # a field inside of others, or a column that is not there, is looked for in all of them
         for batch in file.iter_batches(PARQUET_BATCH, columns=names if names and {*names} <= {*columns} else None):
@@ -328,7 +328,7 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
         from openpyxl import load_workbook  # imported here, since only this format needs it
     except ImportError as error:
         raise AuditError(
-            str(path),
+            path,
             ".xlsx needs openpyxl",
             "install it with `python -m pip install openpyxl`, or save the sheet as csv",
         ) from error
@@ -338,12 +338,12 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
         try:
             book = load_workbook(path, read_only=True, data_only=True)
         except (KeyError, ValueError) as error:
-            raise AuditError(str(path), f"no workbook can be read from it ({error})", find_remedy(path)) from error
+            raise AuditError(path, f"no workbook can be read from it ({error})", find_remedy(path)) from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
         titles = ", ".join(map(repr, sheets))
         if title not in sheets:
-            raise AuditError(str(path), f"no sheet {title!r}, only {titles}", "set `sheet`")
+            raise AuditError(path, f"no sheet {title!r}, only {titles}", "set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
         header, rows = layout.columns, 0
@@ -361,7 +361,7 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
             yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
             rows += 1
         if not rows and len(sheets) > 1:
-            raise AuditError(str(path), f"no rows in sheet {title!r}", f"set `sheet` to another one of {titles}")
+            raise AuditError(path, f"no rows in sheet {title!r}", f"set `sheet` to another one of {titles}")
         book.close()
 
 
@@ -380,7 +380,7 @@ def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterat
         content = expected  # no content, or JSON of another shape, which the reader names
     if content != expected:
         content = content or f"not {expected}, as its name says"
-        raise AuditError(str(path), f"is {content}", "give it the ending of what it is, or save it as csv")
+        raise AuditError(path, f"is {content}", "give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind in DELIMITERS:

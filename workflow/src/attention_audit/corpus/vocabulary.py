@@ -47,7 +47,7 @@ def open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     chosen = [name for name in names if member in (None, name)]
     if len(chosen) != 1:
-        raise AuditError(str(path), f"holds {list_few(names) or 'nothing'}", "name one as `member` in the config")
+        raise AuditError(path, f"holds {list_few(names) or 'nothing'}", "name one as `member` in the config")
     for _, stream in open_members(path, re.escape(chosen[0])):
         yield stream
 

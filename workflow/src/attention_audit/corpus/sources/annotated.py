@@ -283,5 +283,5 @@ def read_documents(archive: Path) -> dict[str, list[str]]:
             continue
         documents[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
     if not documents:
-        raise AuditError(str(archive), "no docs/ and no docs.jsonl in it", "is it an archive of ERASER?")
+        raise AuditError(archive, "no docs/ and no docs.jsonl in it", "is it an archive of ERASER?")
     return documents

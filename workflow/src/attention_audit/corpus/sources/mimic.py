@@ -41,7 +41,7 @@ def read_mimic_table(path: Path, *columns: str) -> Fields:
 
     Raises AuditError, naming the line, where a column or part of a row is missing.
     """
-    rows = read_csv(read_lines(path), str(path))
+    rows = read_csv(read_lines(path), path)
     location, header = next(rows, (f"{path}, line 1", []))
     names = [name.strip().upper() for name in header]
     if missing := [column for column in columns if column not in names]:
