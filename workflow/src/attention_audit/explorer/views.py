@@ -97,8 +97,7 @@ class ViewBuilder:
     columns: Mapping[str, Mapping[str, Any]]
 
     def __post_init__(self) -> None:
-        self.readouts = [*self.runs.values()]
-        self.first = reference = self.readouts[0]
+        self.first = reference = next(iter(self.runs.values()))
         self.marks = (reference.lengths - reference.words).tolist()
         self.heads = 0 if reference.several is None else reference.several.weights[0].shape[1]
         self.here = reference.decided and reference.attending is None
@@ -188,12 +187,6 @@ class ViewBuilder:
             meaning = "The share of the annotators who marked the word."
             self._add("people", "marked words", meaning, self._fit_words(marked), kind="mark")
 
-    @property
-    def imposable(self) -> dict[str, ViewMaps]:
-        """The stored maps that can be imposed on the states of any seed."""
-        keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
-        return {key: self.maps[key] for key in keys if key in self.maps}
-
     def _list_items(self, index: int) -> tuple[list[str], int]:
         """List the items of a text, of which marks of a tokenizer come last; and count the words that were not read."""
         text, marks = self.texts[index], self.marks[index]
@@ -205,20 +198,23 @@ class ViewBuilder:
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*(words[at] for at in self.first.places[index]), *names], len(words) - count
 
-    def _add_states(self, runs: Iterable[ViewRun]) -> None:
-        """Give the runs their states and biases, and the tail of a model of pairs."""
-        for run, readout in zip(runs, self.readouts, strict=True):
+    def _write_run(self, readout: Readout) -> ViewRun:
+        """Write a seed; with its states, biases and the tail of a model of pairs where the page predicts by them."""
+        run = ViewRun(p=round_probabilities(readout.probabilities), prediction=readout.predictions.tolist())
+        if self.here:
             run["z"] = [round_digits(z).ravel().tolist() for z in readout.contribution]
             run["bias"] = round_digits(readout.bias).tolist()
             if readout.head is not None:
                 run["tail"] = ViewTail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+        return run
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
         even: ViewMaps = [np.full(weights.T.shape, 1 / len(weights)) for weights in self.first.attending.weights]
-        choices = {"uniform": even} | self.imposable
+        keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
+        choices = {"uniform": even} | {key: self.maps[key] for key in keys if key in self.maps}
         return {
             str(seed): {key: predict_under(readout, maps) for key, maps in choices.items()}
             for seed, readout in self.runs.items()
@@ -227,16 +223,10 @@ class ViewBuilder:
     def write_view(self) -> View:
         """Write the texts of the view."""
         ids, candidates = self.first.ids, self.first.candidates
-        runs = {
-            str(seed): ViewRun(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
-            for seed, each in self.runs.items()
-        }
         maps: dict[str, list[Weights | None]] = {
             key: [None if map_ is None else round_digits(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
-        if self.here:
-            self._add_states(runs.values())
         words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
         return View(
             id=ids,
@@ -246,7 +236,7 @@ class ViewBuilder:
             query=[None if text["query"] is None else " ".join(text["query"]) for text in self.texts],
             candidates=[None] * len(ids) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
-            runs=runs,
+            runs={str(seed): self._write_run(readout) for seed, readout in self.runs.items()},
             maps=maps,
             imposed=self._impose(),
             own=self.own,
