@@ -226,19 +226,19 @@ def list_counts(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def find_several(counts: TableCounts) -> str:
-    """Say that the labels of some texts seem to be several in one cell; "" where none do."""
+def warn_of_several(counts: TableCounts) -> Iterator[str]:
+    """Warn of texts whose labels seem to be several in one cell."""
     labels = counts.labels.keys()
     joint_labels = sorted(
         label for label in labels if len(parts := {*LABEL_SEPARATOR.split(label)}) > 1 and parts <= labels
     )
-    texts = sum(counts.labels[label] for label in joint_labels)
-    message = (
-        f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(joint_labels)}), which "
-        f"count as {write_count(len(joint_labels), 'class', 'classes')} more; give each text one label, or leave such "
-        "texts out"
-    )
-    return message if joint_labels else ""
+    if joint_labels:
+        texts = sum(counts.labels[label] for label in joint_labels)
+        yield (
+            f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(joint_labels)}), "
+            f"which count as {write_count(len(joint_labels), 'class', 'classes')} more; give each text one label, or "
+            "leave such texts out"
+        )
 
 
 def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
@@ -276,18 +276,18 @@ def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
     try:
         counts.usable = draw_splits(name, source, counts)
     except AuditError as error:
-        remedies = filter(None, [error.remedy, doubt, find_rare(counts), find_several(counts)])
+        remedies = filter(None, [error.remedy, doubt, *warn_of_rare(counts), *warn_of_several(counts)])
         raise AuditError(error.place, error.fault, "; ".join(remedies)) from error
 
 
-def find_rare(counts: TableCounts) -> str:
-    """Say which classes have fewer texts than there are splits; "" where none has, or not all rows were read."""
+def warn_of_rare(counts: TableCounts) -> Iterator[str]:
+    """Warn of classes that have fewer texts than there are splits, where all rows were read."""
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
-    message = (
-        f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}; merge "
-        "such classes with `aliases`, or leave them out with `missing`"
-    )
-    return message if few and counts.whole else ""
+    if few and counts.whole:
+        yield (
+            f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}; "
+            "merge such classes with `aliases`, or leave them out with `missing`"
+        )
 
 
 def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
@@ -399,8 +399,7 @@ def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"
         )
-    if fault := find_several(counts):
-        yield fault
+    yield from warn_of_several(counts)
     if spaced and len(findings["single"]) > MIN_ONE_WORD_SHARE * usable:
         yield (
             f"{len(findings['single']):,} of {usable:,} texts have one word, which has all attention: no question "
@@ -442,8 +441,7 @@ def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | Non
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
-    if fault := find_rare(counts):
-        yield fault
+    yield from warn_of_rare(counts)
     yield from warn_of_repetitions(counts)
     yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, max_words)
