@@ -1,12 +1,12 @@
 """Words of each language that is known here, counted by hand; and how the language of texts is found."""
 
 import pytest
+import spacy
 from pydantic import ValidationError
 from refusal import refusal
 
-from attention_audit.corpus import languages, tokens
 from attention_audit.corpus.languages import LANGUAGES, choose_tokens, find_language, find_unspaced
-from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, Tokens, describe_splitting, split_words
+from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, Tokens, build_pipeline, describe_splitting, split_words
 
 BY_HAND = {
     "en": "the old café was good .",
@@ -204,11 +204,11 @@ def test_a_language_may_be_named_and_is_else_found(monkeypatch):
     message = refusal(choose, ["a film"], "en", split=True)
     assert message.startswith("language: the texts are lists of words already; leave it out")
 
-    def fail(code, segmenter=None):
+    def fail(code, config):
         raise ImportError
 
-    monkeypatch.setattr(languages, "build_pipeline", fail)
-    monkeypatch.setattr(tokens, "build_pipeline", fail)
+    build_pipeline.cache_clear()
+    monkeypatch.setattr(spacy, "blank", fail)
     assert refusal(choose, ["ฉันชอบหนังเรื่องนี้มาก"]) == (
         "language: Thai words are found by PyThaiNLP, which is not installed; install it (`python -m pip install "
         "pythainlp`), or give lists of words"

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from attention_audit.errors import AuditError
 
 from .raw import BLOCK_BYTES, LONGEST_LINE, EncodingError, open_raw, read_lines
-from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing_segmenter, describe_splitting
+from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_splitting
 
 LANGUAGES = dict(
     line.split(maxsplit=1)
@@ -122,9 +122,8 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
     except ValidationError as error:
         remedy = "give spaCy's code, such as en or zh, or `spaces`"
         raise AuditError("language", f"unknown {language!r:.40}", remedy) from error
-    except ImportError as error:
-        fault, remedy = describe_missing_segmenter(code)
-        raise AuditError("language", fault, f"{remedy}, or give lists of words") from error
+    except AuditError as error:
+        raise AuditError("language", error.fault, f"{error.remedy}, or give lists of words") from error
     how = describe_splitting(tokens)
     if split and dense:
         how = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split"

@@ -144,13 +144,17 @@ def name_lacking(tokens: Tokens) -> AuditError | None:
 def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
     """Build spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
 
-    Raises ImportError where the language needs a package that is not installed.
+    Raises AuditError where the language needs a package that is not installed.
     """
     import spacy  # imported here, since it takes a second and control corpora do not need it
     from spacy.tokenizer import Tokenizer
 
     config = {"nlp": {"tokenizer": {"segmenter": "jieba"}}} if segmenter == "jieba" else {}
-    language = spacy.blank(code, config=config)
+    try:
+        language = spacy.blank(code, config=config)
+    except ImportError as error:
+        fault = f"{SEGMENTED[code]}, which is not installed"
+        raise AuditError("tokens", fault, f"install it ({PACKAGES[code]})") from error
     if isinstance(language.tokenizer, Tokenizer):  # languages without spaces have tokenizers of another class
         language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
         # spaCy parts the full stop from the letters of some scripts alone, without Armenian, Gujarati and Malayalam
@@ -161,22 +165,16 @@ def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
     return language
 
 
-def describe_missing_segmenter(code: str) -> tuple[str, str]:
-    """Say what a language is split by, which is not installed; and how to install it."""
-    return f"{SEGMENTED[code]}, which is not installed", f"install it ({PACKAGES[code]})"
-
-
 def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
     """Get a pipeline, and a new one once it has MAX_PIPELINE_WORDS: spaCy keeps every word, so memory would grow.
 
-    Raises AuditError where the language needs a package that is not installed.
+    Raises AuditError as `build_pipeline` does.
     """
     try:
         language = build_pipeline(code, segmenter)
-    except ImportError as error:
-        fault, remedy = describe_missing_segmenter(code)
+    except AuditError as error:
         otherwise = "set `tokens: {tokenizer: spaces}` where spaces stand between the words already"
-        raise AuditError("tokens", fault, f"{remedy}, or {otherwise}") from error
+        raise AuditError(error.place, error.fault, f"{error.remedy}, or {otherwise}") from error
     if len(language.vocab) > MAX_PIPELINE_WORDS:
         build_pipeline.cache_clear()
         language = build_pipeline(code, segmenter)
