@@ -194,7 +194,7 @@ class ViewBuilder:
         if self.about["items"] == "sentences":
             bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
-            return sentences[:count], sum(len(words) - bound for bound in bounds[count : count + 1])
+            return sentences[:count], len(words) - bounds[count]
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*(words[at] for at in self.first.places[index]), *names], len(words) - count
 
@@ -241,8 +241,8 @@ class ViewBuilder:
             imposed=self._impose(),
             own=self.own,
             columns={
-                column.name: [write_value(self.columns.get(id_, {}).get(column.name)) for id_ in ids]
-                for column in SHOWN_COLUMNS
+                name: [write_value(self.columns.get(id_, {}).get(name)) for id_ in ids]
+                for name in (column["name"] for column in SHOWN_COLUMNS)
             },
         )
 
@@ -264,16 +264,7 @@ class ViewBuilder:
             "tail": self.here and reference.head is not None,
             "maps": self.abouts,
             "missing": missing,
-            "columns": [
-                AboutColumn(
-                    name=column.name,
-                    label=WORDING["column"].get(column.name, column.name),
-                    kind=COLUMN_KINDS.get(column.type, "text"),
-                    unit=column.unit,
-                    meaning=column.meaning,
-                )
-                for column in SHOWN_COLUMNS
-            ],
+            "columns": SHOWN_COLUMNS,
         }
         return cast(AboutView, view)
 
@@ -284,7 +275,17 @@ COLUMN_KINDS: dict[Any, ColumnKind] = {
     real.type: "number",
     reals.type: "number",
 }
-SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
+SHOWN_COLUMNS = [
+    AboutColumn(
+        name=column.name,
+        label=WORDING["column"].get(column.name, column.name),
+        kind=COLUMN_KINDS.get(column.type, "text"),
+        unit=column.unit,
+        meaning=column.meaning,
+    )
+    for column in TEXTS.columns
+    if column.name not in SHOWN_ELSEWHERE
+]
 
 
 def write_value(value: Any) -> str | float | bool | None:
