@@ -49,6 +49,7 @@ import pandas as pd
 from attention_audit.arrays import Array, Floats
 
 MapKind = Literal["attention", "signed", "share", "mark"]
+Computed = Literal["stored", "even", "exact"]
 ColumnKind = Literal["integer", "number", "flag", "text"]
 
 
@@ -75,7 +76,7 @@ class AboutMap(TypedDict):
     label: str
     meaning: str
     kind: MapKind
-    computed: Literal["stored", "even", "exact"]
+    computed: Computed
     seed: int | None
     own: bool
 

@@ -13,7 +13,7 @@ from attention_audit.arrays import Array, Floats, Floats32
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
-from attention_audit.names import MAPS
+from attention_audit.names import RANKINGS
 from attention_audit.readout import HeadStates, Readout
 from attention_audit.tables.wording import WORDING, mark_direction
 
@@ -22,6 +22,7 @@ from .document import (
     AboutMap,
     AboutView,
     ColumnKind,
+    Computed,
     MapKind,
     View,
     ViewRun,
@@ -42,24 +43,21 @@ EFFECT = 4
 SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
-ATTRIBUTION_MAPS: Mapping[str, tuple[MapKind, str, str]] = {
+ATTRIBUTION_MAPS: Mapping[str, tuple[MapKind, str]] = {
     "gradient": (
         "share",
-        "gradient",
         "How much the prediction would move if the word were a little more present, attention held fixed.",
     ),
     "loo": (
         "signed",
-        "leave-one-out",
         "The probability that the predicted class loses when the word is deleted and the model reads the text again.",
     ),
     "integrated_gradients": (
         "signed",
-        "integrated gradients",
         "What the word adds to the probability of the predicted class, from a text of empty words on.",
     ),
 }
-"""The attributions of words: kind, label and meaning."""
+"""The attributions of words: kind and meaning."""
 NOT_LINEAR = (
     "What stands above the heads of this Transformer's last layer is not linear, so that no sum over the items gives "
     "the prediction. Predictions under the maps named here were computed with the model's own layers."
@@ -113,13 +111,15 @@ class ViewBuilder:
         meaning: str,
         maps: ViewMaps | None = None,
         model: Readout | None = None,
-        **fields: Any,
+        kind: MapKind = "attention",
+        computed: Computed = "stored",
+        seed: int | None = None,
     ) -> None:
-        """Add a map, and what the model predicts whose own map it is. fields: what else AboutMap has."""
-        about = AboutMap(
-            kind="attention", computed="stored", seed=None, key=key, label=label, meaning=meaning, own=model is not None
+        """Add a map, and what the model predicts whose own map it is. All else is as AboutMap has it."""
+        own = model is not None
+        self.abouts.append(
+            AboutMap(key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=own)
         )
-        self.abouts.append(cast(AboutMap, {**about, **fields}))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
@@ -170,15 +170,16 @@ class ViewBuilder:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes."
             if not self.here:
                 meaning += " Of the first-order expansion at the model's own weights."
-            computed = "exact" if self.here else "stored"
+            computed: Computed = "exact" if self.here else "stored"
             for number, readout in self.runs.items():
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
                 self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
         scores = {name: map(values.get, reference.ids) for name, values in self.attributions.items()}
         for name, values in {**scores, **reference.maps}.items():
-            kind, label, meaning = ATTRIBUTION_MAPS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
-            self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
+            kind, meaning = ATTRIBUTION_MAPS.get(name, ("signed", FURTHER_MAP))
+            label = f"{RANKINGS[name].label}, seed {seed}"
+            self._add(f"{name}:{seed}", label, meaning, self._fit_words(values), kind=kind, seed=seed)
         marked = [
             np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0) if text["marks"] else None
             for text, words in zip(self.texts, reference.places, strict=True)
