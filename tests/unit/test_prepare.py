@@ -244,7 +244,7 @@ def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words()
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared):
     none = text("none", "train", "yes", annotations=Annotations({"Ann": [], "Bob": [(0, 1)]}))
     wrong = text("wrong", "train", "yes", annotations=Annotations({}, miscounted=2))
-    apart = text("apart", "train", "yes", annotations=Annotations({}, labels={}))
+    apart = text("apart", "train", "yes", annotations=Annotations({}, labels=[]))
     rows = prepared([none, wrong, apart, *SOUND]).rows
     found = [(row["evidence"], row["annotators"], row["marks"], row["annotator_labels"]) for row in rows[:3]]
     assert found == [(None, ["Ann", "Bob"], [[], [0]], None), ([], [], [], None), ([], [], [], [])]

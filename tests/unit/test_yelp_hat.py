@@ -53,7 +53,7 @@ def test_rows_of_one_text_are_its_annotators(tmp_path):
     assert (good.id, good.split, good.label, good.text) == ("hat-words50-0001", None, "positive", TEXT)
     assert good.place == f"{path}, line 2"
     assert said(good) == {"annotator 1": ["Good", "<great>"], "annotator 2": [], "annotator 3": ["<great>", "waiter."]}
-    assert good.annotations.labels == {"annotator 1": "positive", "annotator 2": "negative", "annotator 3": ""}
+    assert good.annotations.labels == ["positive", "negative", ""]
     assert (slow.id, slow.label, said(slow)) == ("hat-words50-0002", "negative", {"annotator 1": ["Slow."]})
 
 

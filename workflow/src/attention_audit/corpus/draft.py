@@ -170,11 +170,10 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "tokens": words,
         "sentences": begins,
         "query": query if paired and not joined else None,
-        **({"annotators": [*rationale.marks], "marks": [*rationale.marks.values()]} if text.annotations else {}),
+        "annotators": text.annotations and [*rationale.marks],
+        "marks": text.annotations and [*rationale.marks.values()],
         "scores": scores,
-        "annotator_labels": None
-        if annotations.labels is None
-        else [annotations.labels[name] for name in annotations.marks],
+        "annotator_labels": annotations.labels,
         "evidence": evidence,
         "blocked": blocked,
         "words": 0 if paired and not (text_words and query) else len(words),

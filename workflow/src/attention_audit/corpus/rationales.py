@@ -37,12 +37,12 @@ class Annotations:
     marks: the stretches that each annotator marked, by name; an empty list says that nothing was marked. scores: the
     stretches that have a number, with it; None where the source has no numbers. outside: how many marks lay outside of
     the text, and miscounted: how many lists had another number of entries than the text has words; neither is in
-    `marks`. labels: the class that each annotator gave the text, "" for none; None where nobody was asked.
+    `marks`. labels: the class that each annotator of `marks` gave the text, "" for none; None where nobody was asked.
     """
 
     marks: Mapping[str, Sequence[Span]]
     scores: Sequence[Scored] | None = None
-    labels: Mapping[str, str] | None = None
+    labels: Sequence[str] | None = None
     outside: int = 0
     miscounted: int = 0
 

@@ -189,7 +189,7 @@ class YelpHatCorpus(RawSource):
                     raise AuditError(location, fault)
                 label, words, miscounted = SENTIMENT_CLASSES[int(stars.pop())], find_word_spans(text), 0
                 marks: dict[str, list[Span]] = {}
-                labels: dict[str, str] = {}
+                labels: list[str] = []
                 for annotator, (where, row) in enumerate(rows, start=1):
                     answer, map_ = row[ANSWER_COLUMN], read_map(row[MAP_COLUMN])
                     if answer not in ANSWERS:
@@ -204,7 +204,7 @@ class YelpHatCorpus(RawSource):
                         continue
                     who = f"annotator {annotator}"
                     marks[who] = [span for span, (_, is_marked) in zip(words, map_, strict=True) if is_marked]
-                    labels[who] = ANSWERS[answer]
+                    labels.append(ANSWERS[answer])
                 annotations = Annotations(marks, labels=labels, miscounted=miscounted)
                 id_ = f"{name}-{field.removeprefix(PART)}-{number:04d}"
                 yield Text(id_, None, label, text, location, annotations=annotations)
