@@ -51,6 +51,10 @@ from attention_audit.arrays import Array, Floats
 MapKind = Literal["attention", "signed", "share", "mark"]
 Computed = Literal["stored", "even", "exact"]
 ColumnKind = Literal["integer", "number", "flag", "text"]
+Rows = list[list[float]]
+"""A list of numbers of each text, or of each class."""
+Predictions = list[list[float] | None]
+"""The prediction (C,) of each text."""
 
 
 class AboutMap(TypedDict):
@@ -150,7 +154,7 @@ class About(TypedDict):
 class ViewTail(TypedDict):
     """What a model of pairs has above the scores: weight (C, O), bias (C,)."""
 
-    weight: list[list[float]]
+    weight: Rows
     bias: list[float]
 
 
@@ -159,14 +163,14 @@ class ViewRun(TypedDict):
     L x O values item after item; bias (O,).
     """
 
-    p: list[list[float]]
+    p: Rows
     prediction: list[int]
-    z: NotRequired[list[list[float]]]
-    bias: NotRequired[list[list[float]]]
+    z: NotRequired[Rows]
+    bias: NotRequired[Rows]
     tail: NotRequired[ViewTail]
 
 
-Weights = list[float] | list[list[float]]
+Weights = list[float] | Rows
 """Of one text: L values; or, where the view has heads and the map is of kind attention, a list of L values a head."""
 
 
@@ -192,8 +196,8 @@ class View(TypedDict):
     gold: list[int]
     runs: dict[str, ViewRun]
     maps: dict[str, list[Weights | None]]
-    imposed: dict[str, dict[str, list[list[float] | None]]]
-    own: dict[str, list[list[float] | None]]
+    imposed: dict[str, dict[str, Predictions]]
+    own: dict[str, Predictions]
     columns: dict[str, list[str | float | bool | None]]
 
 

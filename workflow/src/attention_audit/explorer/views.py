@@ -24,6 +24,8 @@ from .document import (
     ColumnKind,
     Computed,
     MapKind,
+    Predictions,
+    Rows,
     View,
     ViewRun,
     ViewTail,
@@ -68,9 +70,9 @@ NOT_DECIDED = (
 NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit: a tanh stands between."
 
 
-def round_probabilities(rows: Array) -> list[list[float]]:
+def round_probabilities(rows: Array) -> Rows:
     """Round distributions (N, C) as the page has them."""
-    return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
+    return cast(Rows, rows.astype(np.float64).round(PROBABILITY).tolist())
 
 
 @dataclass
@@ -101,7 +103,7 @@ class ViewBuilder:
         self.here = reference.decided and reference.attending is None
         self.maps: dict[str, ViewMaps] = {}
         self.abouts: list[AboutMap] = []
-        self.own: dict[str, list[list[float] | None]] = {}
+        self.own: dict[str, Predictions] = {}
         self._gather()
 
     def _add(
@@ -209,7 +211,7 @@ class ViewBuilder:
                 run["tail"] = ViewTail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         return run
 
-    def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
+    def _impose(self) -> dict[str, dict[str, Predictions]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
@@ -309,7 +311,7 @@ def compute_contributions(readout: Readout) -> ViewMaps:
     return contributions
 
 
-def predict_under(readout: Readout, maps: ViewMaps) -> list[list[float] | None]:
+def predict_under(readout: Readout, maps: ViewMaps) -> Predictions:
     """Predict as a Transformer does under other weights of its heads, (H, L) a text; None where there are none."""
     heads = cast(HeadStates, readout.several)
     weights = [
