@@ -140,8 +140,6 @@ ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
 """What an annotator says of a review, who may not know, as a class."""
 YELP_COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
 LABEL_COLUMN, TEXT_COLUMN, ANSWER_COLUMN, MAP_COLUMN = YELP_COLUMNS.values()
-PART = "parts."
-"""Begins the field of a part."""
 
 
 def read_map(html: str) -> list[tuple[str, bool]]:
@@ -168,7 +166,7 @@ class YelpHatCorpus(RawSource):
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """List the parts, each as parts.<name>."""
-        return {f"{PART}{name}": file for name, file in self.parts.items()}
+        return {f"parts.{name}": file for name, file in self.parts.items()}
 
     def read(self, name: str, raw: RawFiles) -> Texts:
         """Read the reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
@@ -177,9 +175,9 @@ class YelpHatCorpus(RawSource):
         the same person. Labels are those of Yelp's stars, one and two negative, four and five positive. Raises
         AuditError, naming file and line, where a row is not as published.
         """
-        for field in self.remote_files():
+        for part in self.parts:
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for location, row in read_delimited(raw[field], YELP_COLUMNS):
+            for location, row in read_delimited(raw[f"parts.{part}"], YELP_COLUMNS):
                 reviews.setdefault(row[TEXT_COLUMN], []).append((location, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
                 location = rows[0][0]
@@ -206,8 +204,7 @@ class YelpHatCorpus(RawSource):
                     marks[who] = [span for span, (_, is_marked) in zip(words, map_, strict=True) if is_marked]
                     labels.append(ANSWERS[answer])
                 annotations = Annotations(marks, labels=labels, miscounted=miscounted)
-                id_ = f"{name}-{field.removeprefix(PART)}-{number:04d}"
-                yield Text(id_, None, label, text, location, annotations=annotations)
+                yield Text(f"{name}-{part}-{number:04d}", None, label, text, location, annotations=annotations)
 
 
 FILES = {"train": "train", "val": "dev", "test": "test"}
