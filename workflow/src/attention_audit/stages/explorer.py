@@ -151,8 +151,7 @@ class PageBuilder:
         that is shown first.
         """
         suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
-        runs = {run.seed: self._read(run).align(ids) for run in view.runs}
-        place, why = self._open(view, runs[view.runs[0].seed])
+        place, why = self._open(view, self._read(view.runs[0]).align(ids))
         ids.insert(0, ids.pop(place))
         known = self._read_known(view)
         attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
@@ -171,7 +170,7 @@ class PageBuilder:
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),
-            runs={seed: found.align(ids) for seed, found in runs.items()},
+            runs={run.seed: self._read(run).align(ids) for run in view.runs},
             twin=None if view.uniform is None else self._read(view.uniform).align(ids),
             others=[*self._choose_adversaries(view, ids)],
             instance=instance["attention"].to_dict(),
