@@ -29,7 +29,7 @@ def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, 
         from sklearn.model_selection import train_test_split  # imported here, since it takes a second
 
         try:
-            rest, drawn = train_test_split(
+            return train_test_split(
                 members, test_size=number, random_state=seed, stratify=None if strata is None else strata[members]
             )
         except ValueError as error:
@@ -39,7 +39,6 @@ def assign(dataset: str, splits: Integers, labels: Integers, digests: Integers, 
                 "texts on both sides)",
                 f"give more texts, or {mend}",
             ) from error
-        return rest, drawn
 
     # a set of texts that are alike is drawn as its first one
     _, positions, sets = np.unique(

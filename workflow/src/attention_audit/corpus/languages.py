@@ -155,7 +155,7 @@ SAMPLE_LINES = 2000
 
 def read_beginning(stream: IO[bytes], path: Path) -> bytes:
     """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
-    begins: bytes = stream.peek(BLOCK_BYTES)  # type: ignore[attr-defined]
+    begins = stream.peek(BLOCK_BYTES)  # type: ignore[attr-defined]
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
         raise AuditError(path, "seems to be utf-16", "save the file as utf-8")
     return begins

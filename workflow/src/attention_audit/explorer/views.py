@@ -72,7 +72,7 @@ NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit:
 
 def round_probabilities(rows: Array) -> Rows:
     """Round distributions (N, C) as the page has them."""
-    return cast(Rows, rows.astype(np.float64).round(PROBABILITY).tolist())
+    return rows.astype(np.float64).round(PROBABILITY).tolist()
 
 
 @dataclass
@@ -297,7 +297,7 @@ def write_value(value: Any) -> str | float | bool | None:
         value = value[0] if value else None
     if isinstance(value, float):
         return None if isnan(value) else float(f"{value:.{EFFECT}g}")
-    return cast("str | bool | None", value)
+    return value
 
 
 def compute_contributions(readout: Readout) -> ViewMaps:

@@ -113,7 +113,7 @@ class PageBuilder:
 
     def _read_words(self, kind: Artefact, view: ExploredView) -> pd.DataFrame:
         """Read the rows of an audit that speak of the first seed of a view's model, by id."""
-        rows: pd.DataFrame = self._read_audit(kind, view).to_pandas()
+        rows = self._read_audit(kind, view).to_pandas()
         own = (rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)
         return rows.loc[own].set_index("id")
 

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -239,7 +239,7 @@ class EraserCorpus(RawSource):
             if not line.strip():
                 continue
             with require_format(location, "no annotation_id, classification and evidences in it", archive):
-                record: dict[str, Any] = json.loads(line)
+                record = json.loads(line)
                 id_, label = str(record["annotation_id"]), str(record["classification"])
                 entries = [entry for group in record["evidences"] for entry in group]
                 stretches = [
