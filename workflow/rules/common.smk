@@ -23,6 +23,11 @@ SOURCE = TREE / "workflow" / "src"
 # the rules that a wheel carries have the package that they are in
 if SOURCE.is_dir():
     sys.path.insert(0, str(SOURCE))
+    # the profile has imported the package that is installed, which may be another one than that of these rules
+    loaded = sys.modules.get("attention_audit")
+    if loaded and not Path(str(loaded.__file__)).is_relative_to(SOURCE):
+        for module in [module for module in sys.modules if module.partition(".")[0] == "attention_audit"]:
+            del sys.modules[module]
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, dict.fromkeys([str(SOURCE), *named]))))
 
