@@ -106,8 +106,8 @@ def compute_by_text(
     ):
         for rows in sort_into_runs(split.sizes[members] + 2, split.scale_tokens(tokens, MEMORY)):
             texts = members[rows]
-            found = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
-            for member, of_text in zip(texts, found, strict=True):
+            batch_values = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
+            for member, of_text in zip(texts, batch_values, strict=True):
                 scores[member] = of_text[: split.lengths[member]]
     return scores
 
@@ -121,10 +121,10 @@ def compute_log_odds(logits: Tensor) -> Tensor:
     if logits.shape[-1] == 1:
         return logits.squeeze(-1)
     chosen = logits.argmax(-1, keepdim=True)
-    others = logits.scatter(-1, chosen, float("-inf"))
-    alone = others.isneginf().all(-1)
+    other_logits = logits.scatter(-1, chosen, float("-inf"))
+    alone = other_logits.isneginf().all(-1)
     # the gradient of a logsumexp over nothing would be NaN
-    odds = logits.gather(-1, chosen).squeeze(-1) - others.masked_fill(alone[:, None], 0.0).logsumexp(-1)
+    odds = logits.gather(-1, chosen).squeeze(-1) - other_logits.masked_fill(alone[:, None], 0.0).logsumexp(-1)
     return odds.masked_fill(alone, 0.0)
 
 

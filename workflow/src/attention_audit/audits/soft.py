@@ -79,7 +79,7 @@ def find_kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> T
 def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
     """Predict the class of each text in its copies, (R,)."""
     split = texts.split
-    member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
+    member, draws = (np.array([copy[index] for copy in copies]) for index in (0, 1))
     order = np.lexsort((draws, member, split.sizes[member]))
 
     # copies with the same numbers follow one another
@@ -95,8 +95,8 @@ def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
         uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
         scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
         keeps = torch.tensor([copy.keeps for copy in some])
-        given = (part.to(vectors.device) for part in (scores, uniform, keeps))
-        return run_on(texts.model, batch, vectors * find_kept(batch, *given)).logits
+        inputs = (part.to(vectors.device) for part in (scores, uniform, keeps))
+        return run_on(texts.model, batch, vectors * find_kept(batch, *inputs)).logits
 
     parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(TOKENS))
     return predict_altered(texts, member, (order[part] for part in parts), read)
@@ -108,10 +108,10 @@ def copy_text(texts: AttributedTexts, member: int, scores: Floats) -> list[Copy]
     streams = (stream(f"soft order {number}", id_, seed) for number in range(DRAWS))
     shuffled = [random.permutation(scores) for random in streams]
     return [
-        Copy(member, draw, own, keeps)
+        Copy(member, draw, draw_scores, keeps)
         for of_draws in ([scores] * DRAWS, shuffled)
         for keeps in (False, True)
-        for draw, own in enumerate(of_draws)
+        for draw, draw_scores in enumerate(of_draws)
     ]
 
 
@@ -132,15 +132,15 @@ def soft(texts: AttributedTexts) -> Columns:
         copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores)]
         chance[part] = predict_copies(texts, copies).reshape(-1, len(KINDS), DRAWS)
     before, after = ends
-    whole, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
+    loss_of_all, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
+        shares = np.minimum(lost / loss_of_all[:, None, None], 1.0).mean(2).T
     # S(X') - S(X0) = what all loses - what X' loses
     shares[1::2] = 1 - shares[1::2]
-    shares[:, whole <= MIN_LOSS] = np.nan
+    shares[:, loss_of_all <= MIN_LOSS] = np.nan
     return {
         "id": rows.ids,
         "ranking": rows.ranking,
-        "nothing": 1 - whole,
+        "nothing": 1 - loss_of_all,
         **dict(zip(KINDS, shares, strict=True)),
     }

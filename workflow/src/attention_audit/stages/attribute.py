@@ -51,8 +51,8 @@ def count_occurrences(job: Job[AttributeJob]) -> Integers:
 def list_rows(attributions: Attributions) -> Iterator[tuple[str, str, list[float]]]:
     """List id, attribution and scores of each attribution and text that has it."""
     ids = attributions.readout.ids
-    every = {name: dict(enumerate(scores)) for name, scores in attributions.scores.items()}
-    for name, of_texts in {**every, FALL: attributions.falls, INTEGRATED: attributions.integrated}.items():
+    by_name = {name: dict(enumerate(scores)) for name, scores in attributions.scores.items()}
+    for name, of_texts in {**by_name, FALL: attributions.falls, INTEGRATED: attributions.integrated}.items():
         for text, scores in of_texts.items():
             yield ids[text], name, scores.tolist()
 

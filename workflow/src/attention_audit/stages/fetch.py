@@ -78,8 +78,8 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
     Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
     run continues from it, unless the server cannot. Raises AuditError as `check_size` does.
     """
-    there = target.stat().st_size if target.exists() else 0
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
+    bytes_present = target.stat().st_size if target.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={bytes_present}-"} if bytes_present else {})
     response = None
     try:
         with requests.Session() as session:
@@ -87,12 +87,14 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
             response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
             with response:
                 status, (done, total) = response.status_code, find_extent(response)
-                if there and (
+                if bytes_present and (
                     status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-                    or (status == HTTPStatus.PARTIAL_CONTENT and done != there)
+                    or (status == HTTPStatus.PARTIAL_CONTENT and done != bytes_present)
                 ):
                     target.unlink()
-                    raise AuditError(f"{url}: nothing follows the {there} bytes of an earlier download; run again")
+                    raise AuditError(
+                        f"{url}: nothing follows the {bytes_present} bytes of an earlier download; run again"
+                    )
                 if not response.ok:
                     raise AuditError(f"{url}: the server answers {status} {response.reason}; {remedy}")
                 if total is not None:
@@ -148,7 +150,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
     differs, the file cannot be read, or the list is not in the format of sha256sum.
     """
-    place, sums, listed = mirror / entry, mirror / CHECKSUM_FILE, None
+    source, sums, listed = mirror / entry, mirror / CHECKSUM_FILE, None
     with check_readable(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -158,16 +160,16 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
         if match[2] == entry:
             listed = match[1]
             break
-    with check_readable(place):
-        stream = place.open("rb")
+    with check_readable(source):
+        stream = source.open("rb")
     with stream, target.open("wb") as copied:
         shutil.copyfileobj(stream, copied, CHUNK)
     sha256, expected = checksum(target), listed or remote.sha256
     if expected not in (None, sha256):
         authority = sums if listed else "the config"
-        raise AuditError(f"{place}: its sha256 is {sha256}, not {expected} as {authority} says; replace the file")
+        raise AuditError(f"{source}: its sha256 is {sha256}, not {expected} as {authority} says; replace the file")
     if remote.sha256 not in (None, sha256):
-        report(f"{place}: not the published bytes, whose sha256 is {remote.sha256}; the mirror's list vouches for it")
+        report(f"{source}: not the published bytes, whose sha256 is {remote.sha256}; the mirror's list vouches for it")
     return sha256
 
 
@@ -184,24 +186,24 @@ def fetch(settings: FetchJob, mirror: Path | None, destination: Path, report: Re
     """
     remote, entry = settings.remote, f"{settings.folder}/{settings.remote.file}"
     mirror = mirror or Path("<mirror>")
-    place = mirror / entry
+    source = mirror / entry
     ask = f"get it from {settings.homepage} and " if settings.homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
     with write_whole(destination) as temporary:
-        with check_readable(place):
-            is_held = place.is_file()
+        with check_readable(source):
+            is_held = source.is_file()
         origin = "mirror" if is_held else remote.url or remote.package
         if is_held:
             sha256 = take(remote, mirror, entry, temporary, report)
         elif origin is None:
-            raise AuditError(f"{remote.file}: not at {place}, and the config has no url for it; {ask}put it there")
+            raise AuditError(f"{remote.file}: not at {source}, and the config has no url for it; {ask}put it there")
         else:
             target = begun if remote.url and remote.sha256 else temporary
             if remote.url:
-                remedy = f"check the network and the url in the config, or {ask}put it at {place}"
+                remedy = f"check the network and the url in the config, or {ask}put it at {source}"
                 download(remote, origin, target, remedy, report)
             else:
-                remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {CONTROLS}"
+                remedy = f"check the network and the settings of pip, or put {remote.file} at {source}; {CONTROLS}"
                 take_wheel(remote, origin, target, remedy, report)
             check_size(remote, origin, target, target.stat().st_size)
             sha256 = checksum(target)

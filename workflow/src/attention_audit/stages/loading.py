@@ -65,18 +65,20 @@ class EncodedTexts:
         """Tell whether each row is that of a token, and not of a mark, which no text contains."""
         return ~np.isin(self.texts.flat, [START_ROW, END_ROW])
 
-    def cut(self, places: Sequence[Integers]) -> "EncodedTexts":
-        """Return the same texts with their tokens at these places alone, N arrays; queries stay whole."""
+    def cut(self, positions: Sequence[Integers]) -> "EncodedTexts":
+        """Return the same texts with their tokens at these positions alone, N arrays; queries stay whole."""
         texts, seen, is_token = self.texts, self.impermissible, self.is_token
-        kept = ~is_token
-        kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, places)]) + np.concatenate(places)] = True
-        return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
+        is_kept = ~is_token
+        is_kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, positions)]) + np.concatenate(positions)] = True
+        return replace(
+            self, texts=texts.select(is_kept), impermissible=None if seen is None else seen[is_kept[is_token]]
+        )
 
-    def take_read(self, read: Pieces | GivenStates) -> "EncodedTexts":
+    def take_read(self, inputs: Pieces | GivenStates) -> "EncodedTexts":
         """Return the same texts as a Transformer reads them, without the words that it does not read."""
-        if isinstance(read, Pieces):
-            return replace(self.cut(read.places_by_text), pieces=read)
-        return replace(self.cut([*map(np.arange, read.read)]), found=read)
+        if isinstance(inputs, Pieces):
+            return replace(self.cut(inputs.places_by_text), pieces=inputs)
+        return replace(self.cut([*map(np.arange, inputs.read)]), found=inputs)
 
     def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
@@ -173,7 +175,7 @@ def list_raw_texts(table: pa.Table) -> list[RawText]:
     """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
-    return [join_words(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
+    return [join_words(words) if raw is None else RawText(raw, *word_positions) for words, raw, *word_positions in rows]
 
 
 @dataclass(frozen=True)
@@ -200,29 +202,29 @@ class OpenedTransformer:
         tokenizer, model = open_tokenizer(self.folder), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
-        most = choose_length(tokenizer, model, self.backbone.max_length)
-        columns, found = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
+        limit = choose_length(tokenizer, model, self.backbone.max_length)
+        columns, pieces = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
         for split in SPLITS:
             texts = read_rows(corpus, CORPUS, ["id", "split", *columns], pc.field("split") == split)
             names = texts["id"].to_pylist()
             try:
                 if raw:
-                    found[split] = cut_raw(tokenizer, names, list_raw_texts(texts), most)
+                    pieces[split] = cut_raw(tokenizer, names, list_raw_texts(texts), limit)
                 else:
                     words, queries = (texts[name].to_pylist() for name in columns)
-                    found[split] = cut(tokenizer, names, words, queries if pair else None, most)
+                    pieces[split] = cut(tokenizer, names, words, queries if pair else None, limit)
             except AuditError as error:
                 raise AuditError(f"{corpus}: {error}") from error
-            refuse_without_vectors(self.folder, tokenizer, model, found[split].ids)
-        return found
+            refuse_without_vectors(self.folder, tokenizer, model, pieces[split].ids)
+        return pieces
 
 
 def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     """Find the Transformer that a record tells of. Raises AuditError where its files are others by now."""
-    known = read_record(record)
-    fetched = record.parent / known.get("fetched", "")
-    folder = fetched if "fetched" in known else find_folder(backbone.path, ENCODER)
-    if known["files"] != hash_model_files(folder):
+    facts = read_record(record)
+    fetched = record.parent / facts.get("fetched", "")
+    folder = fetched if "fetched" in facts else find_folder(backbone.path, ENCODER)
+    if facts["files"] != hash_model_files(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return OpenedTransformer(folder, backbone)
 
@@ -234,13 +236,16 @@ def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool)
     """
     array, pieces = files
     table, flat = read_table(pieces, PIECES), open_array(array)
-    read, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
-    ends = (read + pair).cumsum()
+    word_counts, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
+    ends = (word_counts + pair).cumsum()
     if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
         raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
-    starts = ends - read - pair
+    starts = ends - word_counts - pair
     parts = {split: split_of == split for split in SPLITS}
-    return {split: GivenStates(torch.from_numpy(flat), starts[own], read[own], pair) for split, own in parts.items()}
+    return {
+        split: GivenStates(torch.from_numpy(flat), starts[in_split], word_counts[in_split], pair)
+        for split, in_split in parts.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -282,17 +287,17 @@ def read_material(
     splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
         splits = {name: texts.anonymise() for name, texts in splits.items()}
-    named = [part.labels for part in splits.values()]
-    named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
-    classes = 1 + int(np.concatenate(named).max())
+    label_parts = [part.labels for part in splits.values()]
+    label_parts += [part.candidates.flat for part in splits.values() if part.candidates is not None]
+    classes = 1 + int(np.concatenate(label_parts).max())
     opened, backbone = None, architecture.transformer
-    read: Mapping[str, Pieces | GivenStates] = {}
+    by_transformer: Mapping[str, Pieces | GivenStates] = {}
     if backbone and (states := files.get("states")):
-        read = read_states(states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
+        by_transformer = read_states(states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
     elif backbone:
         opened = open_transformer(files["transformer"][0], backbone)
-        read = opened.cut_texts(corpus, architecture.pair, raw=architecture.classifying)
-    splits |= {split: splits[split].take_read(found) for split, found in read.items()}
+        by_transformer = opened.cut_texts(corpus, architecture.pair, raw=architecture.classifying)
+    splits |= {split: splits[split].take_read(of_split) for split, of_split in by_transformer.items()}
     return EncodedDataset(splits, classes, len(words.words), vectors, opened)
 
 
@@ -343,11 +348,11 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     """
     attention, probabilities = None, None
     if reference is not None:
-        other = read_readout(reference).align(texts.ids)
-        attention, probabilities = other.attention, other.probabilities
+        readout = read_readout(reference).align(texts.ids)
+        attention, probabilities = readout.attention, readout.probabilities
         if texts.sentences is None and texts.pieces is None:
             # a Transformer may have read less than the whole text; which words is known of the test split alone
-            texts = texts.cut(other.places if other.several else [*map(np.arange, other.lengths - marks)])
+            texts = texts.cut(readout.places if readout.several else [*map(np.arange, readout.lengths - marks)])
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(

@@ -117,9 +117,9 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
         if settings.normalise:
             vectors = scale_vectors(vectors)
-        if not (found := vectors.keys() & vocabulary.rows.keys()):
+        if not (known_words := vectors.keys() & vocabulary.rows.keys()):
             raise AuditError(f"{job.settings.dataset}: its word vectors are of none of its words; name other `vectors`")
-        job.report(f"vectors for {len(found)} of them")
+        job.report(f"vectors for {len(known_words)} of them")
     write_table(job.output("vocabulary"), VOCABULARY, build_columns(vocabulary, vectors), job.provenance)
 
 
