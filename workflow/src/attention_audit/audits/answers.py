@@ -15,7 +15,7 @@ from attention_audit.readout import Readout
 from .facts import TextFacts
 from .settings import AuditedTraining
 
-Columns = Mapping[str, Any]
+AuditColumns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
 
 
@@ -71,7 +71,7 @@ class Answers:
         return not lack
 
     def add(
-        self, kind: Artefact, columns: Columns, training: Training | None = None, compared_seed: int | None = None
+        self, kind: Artefact, columns: AuditColumns, training: Training | None = None, compared_seed: int | None = None
     ) -> None:
         """Add what an audit says of a training, or of the whole suite. compared_seed: that of the training
         which it is compared with, where a file has this column.

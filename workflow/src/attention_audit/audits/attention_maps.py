@@ -20,10 +20,10 @@ from .settings import AttentionMaps, Permutation
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE_LENGTHS = (10, 60)
-COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
+ITEM_COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
 
-class Reading(NamedTuple):
+class ModelReading(NamedTuple):
     """How one model reads the texts of the base model, in their order.
 
     weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
@@ -61,9 +61,9 @@ def choose_texts(base: Readout, divergences: Sequence[Floats], settings: Attenti
 
 
 def list_words(
-    base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
+    base: Readout, ids: Sequence[str], readings: Sequence[ModelReading], tokens: Mapping[str, Sequence[str]]
 ) -> Columns:
-    """List the columns `COLUMNS`, a row for each text, reading and item: its words, then marks where it has them."""
+    """List the columns `ITEM_COLUMNS`, a row for each text, reading and item: words, then marks where it has them."""
     rows = []
     for name in ids:
         at = base.ids.index(name)
@@ -76,17 +76,17 @@ def list_words(
                 (*about, position, *word)
                 for position, word in enumerate(zip(words, reading.attention[at].tolist(), strict=True))
             ]
-    return make_columns(COLUMNS, rows)
+    return make_columns(ITEM_COLUMNS, rows)
 
 
-def read_model(weights: str, readout: Readout, base: Readout) -> Reading:
+def read_model(weights: str, readout: Readout, base: Readout) -> ModelReading:
     """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
     readout = readout.align(base.ids)
     distances = compare_maps(base, readout, Permutation(permutations=1, seed=0))["jsd"]
-    return Reading(weights, readout.attention, distances, readout.probabilities)
+    return ModelReading(weights, readout.attention, distances, readout.probabilities)
 
 
-def read_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
+def read_search(instance_adversary: pd.DataFrame, base: Readout) -> ModelReading:
     """Read the texts by the base model with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
     weights_by_text = maps = rows["attention"].to_list()
@@ -95,7 +95,7 @@ def read_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
             weights.reshape(length, -1) for weights, length in zip(weights_by_text, base.lengths, strict=True)
         ]
         maps = [weights.mean(1) for weights in weights_by_text]
-    return Reading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(weights_by_text))
+    return ModelReading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(weights_by_text))
 
 
 def attention_maps(

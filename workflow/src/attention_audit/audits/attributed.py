@@ -38,7 +38,7 @@ class RankedRows(NamedTuple):
     fraction_removed: list[float]
 
 
-def score_words(readout: Readout, erasure: Erasure) -> dict[str, Scores]:
+def score_by_states(readout: Readout, erasure: Erasure) -> dict[str, Scores]:
     """Score the words of each text by the rankings by states."""
     scores = list_scores(readout, erasure.seed)
     scores.pop(CONTRIBUTION, None)
@@ -80,7 +80,7 @@ class Attributions:
         states, leave-one-out and integrated gradients; of the texts of which `located` is asked.
         """
         members = sample_several(self.readout, deletion, self.chosen)
-        rankings = score_words(self.readout, erasure).items()
+        rankings = score_by_states(self.readout, erasure).items()
         scores = {
             name: {member: by_text[member] for member in members} for name, by_text in rankings if name not in BY_MAP
         }
@@ -165,7 +165,7 @@ class AttributedTexts:
         chosen, gains = self.integrated_gradients
         members = sample_several(self.readout, self.deletion, chosen)
         by_network = dict(zip(FURTHER, (self.find_deletions(members).falls, gains), strict=True))
-        scores = score_words(self.readout, self.erasure) | by_network | list_maps(self.readout)
+        scores = score_by_states(self.readout, self.erasure) | by_network | list_maps(self.readout)
         return scores, dict.fromkeys(scores, members) | {"integrated_gradients": np.intersect1d(members, chosen)}
 
     @cached_property

@@ -239,7 +239,7 @@ standard deviation of .018 with one shuffle, .011 with three and .006 with ten, 
 """
 SHUFFLED_HEADS = 3
 """The same of a Transformer, where a shuffle costs as much as hundreds of evaluations of its tail."""
-RANDOM = 10
+RANDOM_ORDERS = 10
 """Random orders in which items are erased under the map itself; under each shuffle it is one of them."""
 
 
@@ -253,7 +253,7 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
 
     def measure(texts: PaddedReadout) -> Columns:
-        drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
+        drawn = draw_orders(texts, readout.ids, RANDOM_ORDERS, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])
         unshuffled = count_votes(texts)

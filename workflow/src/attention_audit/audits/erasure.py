@@ -36,7 +36,7 @@ from attention_audit.readout import Readout
 ALL_TEXTS = slice(None)
 POSITIONS = 16384
 """Items of the texts that are padded together."""
-STEP = 4
+ERASED_TOGETHER = 4
 """Further items whose erasure passes a tail together, of texts whose decision holds so far."""
 
 
@@ -206,7 +206,7 @@ def find_flips(texts: ErasableTexts, remaining: Tensor, limits: Tensor) -> Tenso
     With several heads, whose tail takes long, -1 also where that takes more items than `limits`, (n,), and a few.
     """
     flip_sizes = torch.full_like(limits, -1)
-    step = remaining.shape[2] if texts.heads is None else STEP
+    step = remaining.shape[2] if texts.heads is None else ERASED_TOGETHER
     for start in range(1, remaining.shape[2], step):
         rows = ((flip_sizes < 0) & (limits >= start)).nonzero()[:, 0]
         if not len(rows):

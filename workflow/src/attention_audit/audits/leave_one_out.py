@@ -33,7 +33,7 @@ from .shared_states import share_states
 
 MAX_TOKENS_READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""
-TOKENS = 1 << 14
+COPIED_TOKENS = 1 << 14
 """The same of their copies without several words."""
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
@@ -86,7 +86,7 @@ def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
 
 
-class Reading:
+class TextReading:
     """N texts, and what M models predict for them, (M, N, C), and for copies of them without some tokens.
 
     Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
@@ -195,7 +195,7 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
         longer = members[lengths[members] > 1]
         for run in sort_into_runs(lengths[longer], MAX_TOKENS_READ):
             texts = longer[run]
-            reading = Reading(models, split, texts)
+            reading = TextReading(models, split, texts)
             whole_predictions = reading.predict_whole()
             for positions in group_by_length(lengths[texts]):
                 without = reading.predict_without_each(positions)
@@ -226,11 +226,11 @@ def predict_without(model: Network, split: Split, members: Integers, gone: Flags
     with use_inference(model):
         for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
             texts = different[group]
-            reading = Reading([model], split, texts)
+            reading = TextReading([model], split, texts)
             (before,) = reading.predict_whole()
             row_of_text[texts] = np.arange(len(texts))
             of_texts = np.flatnonzero(np.isin(members, texts) & (remaining > 0))
-            for run in sort_into_runs(remaining[of_texts], TOKENS):
+            for run in sort_into_runs(remaining[of_texts], COPIED_TOKENS):
                 rows = of_texts[run]
                 copies = (row_of_text[members[rows]], order[rows, : remaining[rows].max()], remaining[rows])
                 text, *words = (torch.from_numpy(some).to(before.device) for some in copies)

@@ -46,7 +46,7 @@ from attention_audit.transformer.opening import open_tokenizer
 from .attributed import AttributedTexts, RankedRows
 from .batches import Columns, select_class
 from .gradients import find_tokens
-from .leave_one_out import TOKENS, compute_logits, predict_without
+from .leave_one_out import COPIED_TOKENS, compute_logits, predict_without
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
@@ -204,7 +204,7 @@ def replace_sets(texts: AttributedTexts, stand_in: StandIn, text: Integers, gone
         flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
         return compute_logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
-    together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
+    together = sort_into_runs(texts.split.lengths[members] + 2, COPIED_TOKENS)
     chance = predict_altered(texts, members, together, read)
     return chance[np.searchsorted(text_members, text)] - chance[len(text_members) :]
 

@@ -60,8 +60,8 @@ MAJORITY = ""
 RANDOM, FREQUENCY, OTHERS = "random", "frequency", "others"
 """The floors: a random order, which is also what uniform weights get, and rare words first. The ceiling: the other
 annotators."""
-MEASURES = ("auprc", "f1", "iou")
-NAMES = ("id", "annotator", "attribution", "words", "marked", *MEASURES, "mass")
+OVERLAP_MEASURES = ("auprc", "f1", "iou")
+NAMES = ("id", "annotator", "attribution", "words", "marked", *OVERLAP_MEASURES, "mass")
 NO_SHARES = ("gradient", "product", "loo", "integrated_gradients", FREQUENCY)
 """Scores that may be below 0, so that they have no mass."""
 
@@ -100,7 +100,7 @@ def measure_overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str,
     number of marked ones among them, x, is hypergeometric.
     """
     if not len(cases):
-        return dict.fromkeys(MEASURES, np.empty(0))
+        return dict.fromkeys(OVERLAP_MEASURES, np.empty(0))
     maps, lengths = np.arange(len(cases)), np.array([len(case.marked) for case in cases])
     marked = np.concatenate([case.marked for case in cases])
     words = pd.DataFrame({"map": maps.repeat(lengths), "score": -np.concatenate(scores), "marked": marked})
@@ -138,7 +138,7 @@ def measure_overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str,
             add(map_of_count, hits / (2 * k[map_of_count] - shared)),
         )
     scored = (k > 0) & (k < lengths)
-    return {name: np.where(scored, values, np.nan) for name, values in zip(MEASURES, measures, strict=True)}
+    return {name: np.where(scored, values, np.nan) for name, values in zip(OVERLAP_MEASURES, measures, strict=True)}
 
 
 def measure_mass(marked: Flags, scores: Array, total: float) -> float:
@@ -176,7 +176,7 @@ def measure_cases(
     return list_rows(ids, name, cases, *measure_overlap(cases, of_words).values(), shares)
 
 
-def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
+def score_annotators(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     """List what the other annotators of each text reach in the place of an attribution.
 
     f1, iou: of the words that more than half of the others marked. auprc, mass: of the number of others that marked a
@@ -216,7 +216,7 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     The attributions are those of `list_attributions`, and three to hold them against. RANDOM: what a random order gets
     on average; its mass is that of uniform weights over all items, marks of a tokenizer among them. FREQUENCY: rarer
     words in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
-    `list_others`.
+    `score_annotators`.
     """
     some = readout.align([name for name in readout.ids if name in rationales])
     if not len(some):
@@ -226,7 +226,7 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     if all(name in frequency for name in some.ids):
         attributions[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
     rows = [row for name, scores in attributions.items() for row in measure_cases(some.ids, name, cases, scores)]
-    return make_columns(NAMES, rows + list_others(some.ids, cases))
+    return make_columns(NAMES, rows + score_annotators(some.ids, cases))
 
 
 def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Integers]:

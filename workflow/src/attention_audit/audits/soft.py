@@ -37,13 +37,13 @@ from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
 from .located import predict_altered, split_rows
 
-DRAWS = 5
+SOFT_DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
-TOKENS = 8192
+SOFT_TOKENS = 8192
 """Padded tokens of a batch at most."""
 MIN_LOSS = 1e-6
 """What must be lost by erasing all, since smaller losses come from rounding."""
-KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
+SOFT_KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
 
 
 class Copy(NamedTuple):
@@ -98,31 +98,31 @@ def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
         inputs = (part.to(vectors.device) for part in (scores, uniform, keeps))
         return run_on(texts.model, batch, vectors * find_kept(batch, *inputs)).logits
 
-    parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(TOKENS))
+    parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(SOFT_TOKENS))
     return predict_altered(texts, member, (order[part] for part in parts), read)
 
 
 def copy_text(texts: AttributedTexts, member: int, scores: Floats) -> list[Copy]:
-    """Copy a text with its scores by `KINDS`, all draws of a kind in a row: 4 * DRAWS."""
+    """Copy a text with its scores by `SOFT_KINDS`, all draws of a kind in a row: 4 * SOFT_DRAWS."""
     id_, seed = texts.readout.ids[member], texts.erasure.seed
-    streams = (stream(f"soft order {number}", id_, seed) for number in range(DRAWS))
+    streams = (stream(f"soft order {number}", id_, seed) for number in range(SOFT_DRAWS))
     shuffled = [random.permutation(scores) for random in streams]
     return [
         Copy(member, draw, draw_scores, keeps)
-        for of_draws in ([scores] * DRAWS, shuffled)
+        for of_draws in ([scores] * SOFT_DRAWS, shuffled)
         for keeps in (False, True)
         for draw, draw_scores in enumerate(of_draws)
     ]
 
 
 def soft(texts: AttributedTexts) -> Columns:
-    """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
+    """Return the columns id, ranking, nothing, and `SOFT_KINDS`; one row for each attribution and text of `located`.
 
-    Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
-    less than `MIN_LOSS` is lost by erasing all.
+    Each of the last four is a mean over `SOFT_DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN
+    where less than `MIN_LOSS` is lost by erasing all.
     """
     lengths, rows = texts.split.lengths, texts.ranked
-    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(KINDS), DRAWS))
+    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(SOFT_KINDS), SOFT_DRAWS))
     for part in split_rows(rows):
         members, at = np.unique(rows.member[part], return_inverse=True)
         # nothing is erased, and then all
@@ -130,7 +130,7 @@ def soft(texts: AttributedTexts) -> Columns:
         ends[:, part] = predict_copies(texts, plain).reshape(2, -1)[:, at]
         scored = ((rows.member[row], scale_scores(rows.scores[row])) for row in part)
         copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores)]
-        chance[part] = predict_copies(texts, copies).reshape(-1, len(KINDS), DRAWS)
+        chance[part] = predict_copies(texts, copies).reshape(-1, len(SOFT_KINDS), SOFT_DRAWS)
     before, after = ends
     loss_of_all, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,5 +142,5 @@ def soft(texts: AttributedTexts) -> Columns:
         "id": rows.ids,
         "ranking": rows.ranking,
         "nothing": 1 - loss_of_all,
-        **dict(zip(KINDS, shares, strict=True)),
+        **dict(zip(SOFT_KINDS, shares, strict=True)),
     }

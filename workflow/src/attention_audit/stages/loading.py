@@ -103,7 +103,7 @@ class EncodedTexts:
 
 WORDS = {"texts": "tokens", "queries": "query"}
 """Lists of words of `EncodedTexts` by their columns in columns.CORPUS."""
-NUMBERS = ("sentences", "candidates")
+NUMBER_COLUMNS = ("sentences", "candidates")
 """Its lists of numbers, which have the names of their columns."""
 NO_SENTENCES = (
     "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
@@ -127,7 +127,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
         if column in table.column_names
     }
     lists: dict[str, Any] = {name: RaggedLists(each.rows, each.lengths + 2) for name, each in encoded.items()}
-    lists |= {name: read_numbers(table, name) for name in NUMBERS if name in table.column_names}
+    lists |= {name: read_numbers(table, name) for name in NUMBER_COLUMNS if name in table.column_names}
     impermissible = None
     if "blocked" in table.column_names:
         blocked, lengths = read_numbers(table, "blocked"), encoded["texts"].lengths
@@ -137,7 +137,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
     return EncodedTexts(table["id"].to_pylist(), labels, impermissible=impermissible, **lists)
 
 
-def read_texts(
+def read_splits(
     corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool, blocked: bool
 ) -> dict[str, EncodedTexts]:
     """Read and encode the texts of each split, in the order of SPLITS.
@@ -284,7 +284,7 @@ def read_material(
         column, width = table["vector"], architecture.embedding
         vectors = np.full((len(column), width), np.nan, np.float32)
         vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
-    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
+    splits = read_splits(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
         splits = {name: texts.anonymise() for name, texts in splits.items()}
     label_parts = [part.labels for part in splits.values()]

@@ -44,7 +44,7 @@ from attention_audit.training.settings import AdversaryObjective, SearchSettings
 from .job import Job
 from .train import Trainer, sort_by_model
 
-SHUFFLES = 10
+SHUFFLED_COPIES = 10
 """Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""
 
 
@@ -140,8 +140,8 @@ def choose_step(steps: Sequence[Step], budget: float) -> int:
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
-    """Shuffle the weights of n texts over their items, SHUFFLES times: (n, I), (n, I) -> (SHUFFLES, n, I)."""
-    keys = torch.rand(SHUFFLES, *weights.shape, generator=random, dtype=weights.dtype)
+    """Shuffle the weights of n texts over their items: (n, I), (n, I) -> (SHUFFLED_COPIES, n, I)."""
+    keys = torch.rand(SHUFFLED_COPIES, *weights.shape, generator=random, dtype=weights.dtype)
     positions = keys.masked_fill(~mask, 2.0).argsort(-1)
     return weights.expand_as(keys).gather(2, positions) * mask
 
@@ -160,7 +160,9 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
             classes.append(base.argmax(-1))
             # the marks of a Transformer are items of its map too, so that the map says what items there are
             shuffled = shuffle_items(weights, (weights > 0) | (attention > 0), random)
-            divergences += torch.stack([jsd(weights, attention).sum(), jsd(shuffled, attention).sum() / SHUFFLES])
+            divergences += torch.stack(
+                [jsd(weights, attention).sum(), jsd(shuffled, attention).sum() / SHUFFLED_COPIES]
+            )
     change = weigh_classes(torch.cat(tvds).numpy(), torch.cat(classes).numpy())
     divergence, chance = (divergences / len(split)).tolist()
     return change, divergence, 1 - divergence / chance if chance > 0 else 1.0
