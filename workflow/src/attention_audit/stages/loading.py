@@ -21,7 +21,7 @@ from attention_audit.batching import find_starts
 from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import END_ROW, START_ROW, UNKNOWN_ROW, Vocabulary
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, add_place
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, RaggedLists, Split
 from attention_audit.model.network import Network, build_network
@@ -106,8 +106,11 @@ WORDS = {"texts": "tokens", "queries": "query"}
 NUMBER_COLUMNS = ("sentences", "candidates")
 """Its lists of numbers, which have the names of their columns."""
 NO_SENTENCES = (
-    "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
+    "no sentence boundaries, which a hierarchical model reads",
+    "set `tokens.sentences: true` for this data set",
 )
+NO_QUERY = ("no query, which a model of pairs reads", "use another data set")
+"""What is lacking, and what to do."""
 
 
 def read_numbers(table: pa.Table, column: str) -> RaggedLists:
@@ -148,13 +151,13 @@ def read_splits(
     """
     needed = {"sentences": NO_SENTENCES} if sentences else {}
     if pairs:
-        needed["query"] = "no query, which a model of pairs reads; use another data set"
+        needed["query"] = NO_QUERY
     columns = ["id", "split", "label", "tokens", *needed, *["candidates"] * pairs, *["blocked"] * blocked]
     table = read_table(corpus, CORPUS, columns)
     for column, lack in needed.items():
         if table[column].null_count:
             name = table.filter(pc.field(column).is_null())["id"][0]
-            raise AuditError(f"{corpus}: text '{name}': {lack}")
+            raise AuditError(f"{corpus}: text '{name}'", *lack)
     splits = {split: encode_texts(table.filter(pc.field("split") == split), vocabulary) for split in SPLITS}
     train = splits["train"]
     if train.candidates is not None:
@@ -162,11 +165,12 @@ def read_splits(
         missing = np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0))
         if len(missing):
             name = train.ids[missing[0]]
-            raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
+            raise AuditError(f"{corpus}: text '{name}'", "its answer is none of its candidates", "leave it out")
     if train.impermissible is not None and not train.impermissible.any():
         raise AuditError(
-            f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
-            "entry of the data set, or name another data set"
+            f"{corpus}",
+            "no training text has impermissible words, which a liar hides",
+            "name them with `block` in the entry of the data set, or name another data set",
         )
     return splits
 
@@ -207,14 +211,12 @@ class OpenedTransformer:
         for split in SPLITS:
             texts = read_rows(corpus, CORPUS, ["id", "split", *columns], pc.field("split") == split)
             names = texts["id"].to_pylist()
-            try:
+            with add_place(f"{corpus}"):
                 if raw:
                     pieces[split] = cut_raw(tokenizer, names, list_raw_texts(texts), limit)
                 else:
                     words, queries = (texts[name].to_pylist() for name in columns)
                     pieces[split] = cut(tokenizer, names, words, queries if pair else None, limit)
-            except AuditError as error:
-                raise AuditError(f"{corpus}: {error}") from error
             refuse_without_vectors(self.folder, tokenizer, model, pieces[split].ids)
         return pieces
 
@@ -225,7 +227,7 @@ def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     fetched = record.parent / facts.get("fetched", "")
     folder = fetched if "fetched" in facts else find_folder(backbone.path, ENCODER)
     if facts["files"] != hash_model_files(folder):
-        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
+        raise AuditError(f"{folder}", "its files have changed since the run began", "run Snakemake again")
     return OpenedTransformer(folder, backbone)
 
 
@@ -239,7 +241,7 @@ def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool)
     word_counts, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
     ends = (word_counts + pair).cumsum()
     if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
-        raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
+        raise AuditError(f"{pieces}", "is of other texts than the corpus", rebuild_hint(pieces))
     starts = ends - word_counts - pair
     parts = {split: split_of == split for split in SPLITS}
     return {
@@ -331,7 +333,7 @@ def build_model(material: EncodedDataset, architecture: Architecture, seed: int,
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
-        raise AuditError(f"{start}: weights of another architecture or vocabulary; {rebuild_hint(start)}") from error
+        raise AuditError(f"{start}", "weights of another architecture or vocabulary", rebuild_hint(start)) from error
     if opened and architecture.frozen:
         model.transformer = opened.frozen
     return model
@@ -383,7 +385,7 @@ def prepare_device(device: Literal["auto", "cpu", "cuda"], threads: int) -> torc
     torch.backends.cuda.matmul.allow_tf32 = False
     available = torch.cuda.is_available()
     if device == "cuda" and not available:
-        raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
+        raise AuditError("device", "cuda was asked for but none is available", "set `device: auto` or `device: cpu`")
     if not available or device == "cpu":
         return torch.device("cpu")
     return torch.device("cuda", claim(torch.cuda.device_count()))

@@ -95,8 +95,10 @@ def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array) -> N
     difference = float(np.abs(by_tail - by_model).max())
     if not difference <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):
         raise AuditError(
-            f"{folder}: {where}the whole model and its last layers as they are known here differ by {difference:.2g} "
-            f"in a logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
+            f"{folder}",
+            f"{where}the whole model and its last layers as they are known here differ by {difference:.2g} in a logit, "
+            f"more than {MAX_LOGIT_DIFFERENCE:g}",
+            "use judge",
         )
 
 

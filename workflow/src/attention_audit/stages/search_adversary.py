@@ -218,8 +218,8 @@ def search(
                     report=say,
                 )
             except AuditError as error:
-                place = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error}"
-                raise AuditError(place) from error
+                position = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error.place}"
+                raise AuditError(position, error.fault, error.remedy) from error
             model.load_state_dict(trained.weights)
             history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]
             trained = TrainingResult(trained.weights, history, before + trained.selected)
