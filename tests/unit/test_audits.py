@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from readouts import make_heads, make_pairs, make_readout, readout_of
 from scipy.stats import kendalltau
 
-from attention_audit.audits.attention_maps import Reading, choose_texts, list_words
+from attention_audit.audits.attention_maps import ModelReading, choose_texts, list_words
 from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.contributions import compute_kendall, contributions
 from attention_audit.audits.erasure import find_contributions
@@ -130,7 +130,7 @@ def test_maps_choose_asked_texts_then_a_typical_one_then_the_furthest_right_ones
 
 
 def test_maps_have_a_row_a_word_and_reading():
-    reading = Reading("base", BASE.attention, np.array([0.0, LN2]), BASE.probabilities)
+    reading = ModelReading("base", BASE.attention, np.array([0.0, LN2]), BASE.probabilities)
     columns = list_words(BASE, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
     assert columns["token"] == ["x", "y", "z"] * 2
     assert columns["position"] == [0, 1, 2] * 2

@@ -31,7 +31,7 @@ from attention_audit.audits.located import (
 )
 from attention_audit.audits.rankings import BY_STATES, list_scores, rank
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.audits.soft import DRAWS, KINDS, Copy, find_kept, predict_copies, scale_scores, soft
+from attention_audit.audits.soft import SOFT_DRAWS, SOFT_KINDS, Copy, find_kept, predict_copies, scale_scores, soft
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.stages.network_readout import take_classifier
@@ -159,8 +159,8 @@ def test_located_has_a_row_a_ranking_and_text(encoder, pair):
     ("audit", "measures", "pair", "near"),
     [
         (located, ("falls", "top_flips", "fraction_removed"), False, 1e-13),
-        (soft, KINDS, False, 1e-9),
-        (soft, KINDS, True, 1e-9),
+        (soft, SOFT_KINDS, False, 1e-9),
+        (soft, SOFT_KINDS, True, 1e-9),
     ],
 )
 def test_a_sample_of_the_texts_is_asked_as_all_would_be(audit, measures, pair, near):
@@ -311,6 +311,6 @@ def test_an_attribution_to_the_word_that_decides_is_missed_and_suffices():
     assert columns["nothing"][row] == pytest.approx(1.5 - 1 / (1 + np.exp(-1)))
     assert (columns["comprehensiveness"][row], columns["sufficiency"][row]) == pytest.approx((1, 1))
     # in each draw, the shuffled scores miss all or nothing
-    for name in KINDS[2:]:
-        assert columns[name][row] * DRAWS == pytest.approx(round(columns[name][row] * DRAWS))
+    for name in SOFT_KINDS[2:]:
+        assert columns[name][row] * SOFT_DRAWS == pytest.approx(round(columns[name][row] * SOFT_DRAWS))
         assert columns[name][row] < 1

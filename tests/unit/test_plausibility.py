@@ -20,10 +20,10 @@ from attention_audit.audits.plausibility import (
     Case,
     list_attributions,
     list_cases,
-    list_others,
     measure_mass,
     measure_overlap,
     plausibility,
+    score_annotators,
 )
 from attention_audit.audits.settings import Agreement
 from attention_audit.corpus.rationales import Rationale
@@ -122,7 +122,7 @@ def test_maps_of_texts_by_hand():
 def others(rationales, lengths):
     """What the other annotators reach."""
     names = [*rationales]
-    return pd.DataFrame(list_others(names, list_cases(names, map(np.arange, lengths), rationales)), columns=NAMES)
+    return pd.DataFrame(score_annotators(names, list_cases(names, map(np.arange, lengths), rationales)), columns=NAMES)
 
 
 def test_the_other_annotators_by_hand():

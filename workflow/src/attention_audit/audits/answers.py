@@ -15,7 +15,7 @@ from attention_audit.readout import Readout
 from .facts import TextFacts
 from .settings import AuditedTraining
 
-Columns = Mapping[str, Any]
+AuditColumns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
 
 
@@ -42,9 +42,9 @@ class Training:
 
     def describe(self, earlier: int | None = None) -> str:
         """Name it in a line of progress, and the training that it is compared with."""
-        shown = "" if self.lambda_ is None else f", lambda {self.lambda_:.3g}"
+        lambda_part = "" if self.lambda_ is None else f", lambda {self.lambda_:.3g}"
         against = "" if earlier is None else f" against {earlier}"
-        return f"{self.about.model}{shown}, seed {self.about.seed}{against}"
+        return f"{self.about.model}{lambda_part}, seed {self.about.seed}{against}"
 
 
 @dataclass
@@ -70,14 +70,16 @@ class Answers:
             self.lacks[kind.name] = f"needs {lack}"
         return not lack
 
-    def add(self, kind: Artefact, columns: Columns, training: Training | None = None, other: int | None = None) -> None:
-        """Add what an audit says of a training, or of the whole suite. other: the seed of the training that it is
-        compared with, where a file has this column.
+    def add(
+        self, kind: Artefact, columns: AuditColumns, training: Training | None = None, compared_seed: int | None = None
+    ) -> None:
+        """Add what an audit says of a training, or of the whole suite. compared_seed: that of the training
+        which it is compared with, where a file has this column.
         """
         identity: dict[str, Any] = {"dataset": self.dataset}
         if training:
             about = training.about
-            identity |= {"model": about.model, "lambda": training.lambda_, "seed": about.seed, "other": other}
+            identity |= {"model": about.model, "lambda": training.lambda_, "seed": about.seed, "other": compared_seed}
         # of objects: a column of lists may be empty, and then pandas would take it for one of numbers
         rows = pd.DataFrame(identity | dict(columns), dtype=object)
         self.store(kind, pa.Table.from_pandas(rows, kind.schema, preserve_index=False))

@@ -20,10 +20,10 @@ from .settings import AttentionMaps, Permutation
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE_LENGTHS = (10, 60)
-COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
+ITEM_COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
 
-class Reading(NamedTuple):
+class ModelReading(NamedTuple):
     """How one model reads the texts of the base model, in their order.
 
     weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
@@ -44,30 +44,30 @@ def choose_texts(base: Readout, divergences: Sequence[Floats], settings: Attenti
     alternating between predicted classes, another class first. Ties go to the lesser id, and so does all where there is
     no adversary. `divergences` has each adversary's distance from the base model, text by text.
     """
-    asked = [name for name in settings.instances if name in base.ids]
+    named_texts = [name for name in settings.instances if name in base.ids]
     readable = (
         (base.predictions == base.labels)
         & (base.lengths >= READABLE_LENGTHS[0])
         & (base.lengths <= READABLE_LENGTHS[1])
     )
     pool = np.flatnonzero(readable if readable.any() else np.ones(len(base))).tolist()
-    ranked = sorted(pool, key=lambda i: (-min((moved[i] for moved in divergences), default=0.0), base.ids[i]))
+    ranked = sorted(pool, key=lambda i: (-min((distances[i] for distances in divergences), default=0.0), base.ids[i]))
     typical = ranked.pop(len(ranked) // 2)
     classes = sorted(np.unique(base.predictions), key=lambda c: (c == base.predictions[typical], -c))
     by_class = ([i for i in ranked if base.predictions[i] == c] for c in classes)
     turns = dict.fromkeys([typical, *chain.from_iterable(zip(*by_class, strict=False)), *ranked])
-    automatic = [base.ids[i] for i in turns if base.ids[i] not in asked]
-    return asked + automatic[: settings.automatic]
+    automatic = [base.ids[i] for i in turns if base.ids[i] not in named_texts]
+    return named_texts + automatic[: settings.automatic]
 
 
 def list_words(
-    base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
+    base: Readout, ids: Sequence[str], readings: Sequence[ModelReading], tokens: Mapping[str, Sequence[str]]
 ) -> Columns:
-    """List the columns `COLUMNS`, a row for each text, reading and item: its words, then marks where it has them."""
+    """List the columns `ITEM_COLUMNS`, a row for each text, reading and item: words, then marks where it has them."""
     rows = []
     for name in ids:
         at = base.ids.index(name)
-        words, predicted = [tokens[name][place] for place in base.places[at]], int(base.predictions[at])
+        words, predicted = [tokens[name][position_read] for position_read in base.places[at]], int(base.predictions[at])
         words += MARKS[: base.lengths[at] - base.words[at]]
         for reading in readings:
             chance = float(reading.probabilities[at, predicted])
@@ -76,24 +76,26 @@ def list_words(
                 (*about, position, *word)
                 for position, word in enumerate(zip(words, reading.attention[at].tolist(), strict=True))
             ]
-    return make_columns(COLUMNS, rows)
+    return make_columns(ITEM_COLUMNS, rows)
 
 
-def read_model(weights: str, readout: Readout, base: Readout) -> Reading:
+def read_model(weights: str, readout: Readout, base: Readout) -> ModelReading:
     """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
     readout = readout.align(base.ids)
-    moved = compare_maps(base, readout, Permutation(permutations=1, seed=0))["jsd"]
-    return Reading(weights, readout.attention, moved, readout.probabilities)
+    distances = compare_maps(base, readout, Permutation(permutations=1, seed=0))["jsd"]
+    return ModelReading(weights, readout.attention, distances, readout.probabilities)
 
 
-def read_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
+def read_search(instance_adversary: pd.DataFrame, base: Readout) -> ModelReading:
     """Read the texts by the base model with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
-    found = maps = rows["attention"].to_list()
+    weights_by_text = maps = rows["attention"].to_list()
     if base.attending is not None:
-        found = [weights.reshape(length, -1) for weights, length in zip(found, base.lengths, strict=True)]
-        maps = [weights.mean(1) for weights in found]
-    return Reading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(found))
+        weights_by_text = [
+            weights.reshape(length, -1) for weights, length in zip(weights_by_text, base.lengths, strict=True)
+        ]
+        maps = [weights.mean(1) for weights in weights_by_text]
+    return ModelReading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(weights_by_text))
 
 
 def attention_maps(
@@ -110,8 +112,8 @@ def attention_maps(
     None where there is none.
     """
     consistent = [] if contrast is None else [read_model("consistent_adversary", contrast, base)]
-    found = [] if instance_adversary is None or instance_adversary.empty else [read_search(instance_adversary, base)]
-    readings = [read_model("base", base, base), *consistent, *found]
+    searched = [] if instance_adversary is None or instance_adversary.empty else [read_search(instance_adversary, base)]
+    readings = [read_model("base", base, base), *consistent, *searched]
     ids = choose_texts(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
     return list_words(base, ids, readings, tokens)

@@ -38,7 +38,7 @@ class RankedRows(NamedTuple):
     fraction_removed: list[float]
 
 
-def score_words(readout: Readout, erasure: Erasure) -> dict[str, Scores]:
+def score_by_states(readout: Readout, erasure: Erasure) -> dict[str, Scores]:
     """Score the words of each text by the rankings by states."""
     scores = list_scores(readout, erasure.seed)
     scores.pop(CONTRIBUTION, None)
@@ -52,8 +52,8 @@ def list_maps(readout: Readout) -> dict[str, Scores]:
 
 def sample_several(readout: Readout, deletion: Deletion, chosen: Integers) -> Integers:
     """Sample the texts of several words of which `located` is asked: those of `deletion`, and those at `chosen`."""
-    several = np.flatnonzero(readout.words > 1)
-    return np.intersect1d(several, np.union1d(sample_indices(len(readout), deletion.texts), chosen))
+    members = np.flatnonzero(readout.words > 1)
+    return np.intersect1d(members, np.union1d(sample_indices(len(readout), deletion.texts), chosen))
 
 
 @dataclass(eq=False)
@@ -79,13 +79,15 @@ class Attributions:
         """List the scores of words, by the position of the text, by the rankings that no readout has a map of: by
         states, leave-one-out and integrated gradients; of the texts of which `located` is asked.
         """
-        several = sample_several(self.readout, deletion, self.chosen)
-        rankings = score_words(self.readout, erasure).items()
-        scores = {name: {member: every[member] for member in several} for name, every in rankings if name not in BY_MAP}
+        members = sample_several(self.readout, deletion, self.chosen)
+        rankings = score_by_states(self.readout, erasure).items()
+        scores = {
+            name: {member: by_text[member] for member in members} for name, by_text in rankings if name not in BY_MAP
+        }
         loo, integrated = FURTHER
-        scores[loo] = {member: self.falls[member] for member in several}
+        scores[loo] = {member: self.falls[member] for member in members}
         return scores | {
-            integrated: {member: self.integrated[member] for member in several if member in self.integrated}
+            integrated: {member: self.integrated[member] for member in members if member in self.integrated}
         }
 
 
@@ -110,9 +112,9 @@ class AttributedTexts:
     @cached_property
     def deletions(self) -> Deletions:
         """Return leave-one-out of all texts."""
-        found = leave_one_out(self.model, self.split)
+        deletions = leave_one_out(self.model, self.split)
         self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
-        return found
+        return deletions
 
     def find_deletions(self, members: Integers) -> Deletions:
         """Leave out each word of the texts at `members`, or of all where this is known; of other texts nothing
@@ -140,17 +142,17 @@ class AttributedTexts:
     def scores(self) -> dict[str, Scores]:
         """Return the attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
         attributions = EVERY_TEXT | {target: load(target) for target in self.agreement.attributions}
-        found = {name: attribute(self) for name, attribute in attributions.items()}
-        self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
-        return found
+        scores = {name: attribute(self) for name, attribute in attributions.items()}
+        self.report(f"{', '.join(scores)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        return scores
 
     @cached_property
     def integrated_gradients(self) -> tuple[Integers, Scores]:
         """Return the positions of a sample of the texts, and integrated gradients with their signs."""
         chosen = sample_indices(len(self.split), self.agreement.texts)
-        found = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
+        gains = compute_integrated_gradients(self.model, self.split, self.agreement.steps, chosen)
         self.report(f"integrated gradients of {len(chosen)} texts")
-        return chosen, found
+        return chosen, gains
 
     @cached_property
     def word_scores(self) -> tuple[dict[str, Scores], dict[str, Integers]]:
@@ -161,33 +163,33 @@ class AttributedTexts:
         the last alone.
         """
         chosen, gains = self.integrated_gradients
-        several = sample_several(self.readout, self.deletion, chosen)
-        further = dict(zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True))
-        scores = score_words(self.readout, self.erasure) | further | list_maps(self.readout)
-        return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
+        members = sample_several(self.readout, self.deletion, chosen)
+        by_network = dict(zip(FURTHER, (self.find_deletions(members).falls, gains), strict=True))
+        scores = score_by_states(self.readout, self.erasure) | by_network | list_maps(self.readout)
+        return scores, dict.fromkeys(scores, members) | {"integrated_gradients": np.intersect1d(members, chosen)}
 
     @cached_property
     def ranked(self) -> RankedRows:
         """Return a row for each ranking and text that it is asked of."""
-        scores, asked = self.word_scores
+        scores, members_by_ranking = self.word_scores
         orders, erased = rank(self.readout, scores)
         rows = [
             (self.readout.ids[member], name, orders[name][member], scores[name][member], erased[name][member])
-            for name, members in asked.items()
+            for name, members in members_by_ranking.items()
             for member in members
         ]
-        member = np.concatenate([*asked.values()])
+        member = np.concatenate([*members_by_ranking.values()])
         columns = make_columns(RankedRows._fields[3:], rows).values()
-        return RankedRows(self.find_deletions(asked["loo"]), member, self.split.lengths[member], *columns)
+        return RankedRows(self.find_deletions(members_by_ranking["loo"]), member, self.split.lengths[member], *columns)
 
     def keep(self, audits: Collection[str], marked: bool) -> "Attributions":
         """Compute the attributions that these audits read, and keep them without the model. marked: whether words of
         the texts are marked.
         """
-        kept = Attributions(self.readout)
+        attributions = Attributions(self.readout)
         judging = marked and "plausible_words" in audits
         if judging or {"correlation", "agreement"} & {*audits}:
-            kept.scores = dict(self.scores)
+            attributions.scores = dict(self.scores)
         if judging:
             _ = self.deletions, self.integrated_gradients
         if "agreement" in audits:
@@ -195,17 +197,17 @@ class AttributedTexts:
         if {"located", "attribution_stability", "replaced", "soft"} & {*audits}:
             _ = self.word_scores
         if "word_attributions" in audits:
-            kept.scores.setdefault("gradient", self.gradient)
+            attributions.scores.setdefault("gradient", self.gradient)
             chosen, _ = self.integrated_gradients
             _ = self.find_deletions(np.arange(len(self.split)) if self.deletion.texts is None else chosen)
         if "integrated_gradients" in vars(self):
             chosen, gains = self.integrated_gradients
-            kept.integrated = {int(member): gains[member] for member in chosen}
+            attributions.integrated = {int(member): gains[member] for member in chosen}
         for members, deletions in self._kept.items():
-            kept.falls |= {int(member): deletions.falls[member] for member in np.frombuffer(members, np.int64)}
+            attributions.falls |= {int(member): deletions.falls[member] for member in np.frombuffer(members, np.int64)}
         if "deletions" in vars(self):
-            kept.falls = dict(enumerate(self.deletions.falls))
-        return kept
+            attributions.falls = dict(enumerate(self.deletions.falls))
+        return attributions
 
 
 Attribution = Callable[[AttributedTexts], Scores]

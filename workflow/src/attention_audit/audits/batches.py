@@ -30,15 +30,15 @@ def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) 
     """
     members, values = zip(*((each[0].members, measure(*each)) for each in zip(*batches, strict=True)), strict=True)
     order = np.concatenate(members).argsort()
-    found: Columns = {}
+    columns: Columns = {}
     for name in values[0]:
-        every = [of_batch[name] for of_batch in values]
-        if isinstance(every[0], list):
-            rows = [row for of_batch in every for row in of_batch]
-            found[name] = [rows[place] for place in order]
+        parts = [of_batch[name] for of_batch in values]
+        if isinstance(parts[0], list):
+            rows = [row for of_batch in parts for row in of_batch]
+            columns[name] = [rows[row] for row in order]
         else:
-            found[name] = np.concatenate(every, -1)[..., order]
-    return found
+            columns[name] = np.concatenate(parts, -1)[..., order]
+    return columns
 
 
 def stack_values(measured: Sequence[Columns]) -> Columns:
@@ -54,7 +54,7 @@ def repeat_texts(readout: Readout, members: Integers, times: int) -> Columns:
 
 def make_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
     """Make columns of these names from rows, of which there may be none."""
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 
 
 def draw_orders(
@@ -66,11 +66,11 @@ def draw_orders(
 
     `ids` are the ids of all texts of the readout. Orders for another purpose are independent of these.
     """
-    places = np.arange(texts.attention.shape[1])
-    shuffled = np.tile(places, (permutations, len(texts.members), 1))
+    positions = np.arange(texts.attention.shape[1])
+    shuffled = np.tile(positions, (permutations, len(texts.members), 1))
     moving = texts.lengths if marks else texts.words
     for row, (member, length) in enumerate(zip(texts.members, moving.tolist(), strict=True)):
-        copies = np.broadcast_to(places[:length], (permutations, length))
+        copies = np.broadcast_to(positions[:length], (permutations, length))
         shuffled[:, row, :length] = stream(purpose, ids[member], seed).permuted(copies, axis=1)
     return torch.from_numpy(shuffled)
 
@@ -80,9 +80,9 @@ def permute_weights(weights: Tensor, orders: Tensor) -> Tensor:
     return weights.expand(orders.shape).gather(2, orders)
 
 
-def compute_rank_correlation(one: Array, other: Array) -> float:
+def compute_rank_correlation(first_scores: Array, second_scores: Array) -> float:
     """Compute Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
-    if len(one) < 2:
+    if len(first_scores) < 2:
         return np.nan
     with np.errstate(invalid="ignore"):
-        return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+        return float(np.corrcoef(rankdata(first_scores), rankdata(second_scores))[0, 1])

@@ -37,73 +37,75 @@ from .batches import Columns, collect, compute_rank_correlation, draw_orders, ma
 from .settings import Permutation
 
 
-def compare_maps(first: Readout, second: Readout, settings: Permutation) -> Columns:
+def compare_maps(base: Readout, compared: Readout, settings: Permutation) -> Columns:
     """Return the columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction,
-    base_max_attention; one row for each text of `first`.
+    base_max_attention; one row for each text of `base`.
 
-    chance_jsd: the mean over shuffles of the weights of `second`, what two unrelated maps of these shapes would reach.
-    same_top: whether the same item has the most attention in both. The last two are those of `first`.
+    chance_jsd: the mean over shuffles of the weights of `compared`, what unrelated maps of these shapes would reach.
+    same_top: whether the same item has the most attention in both. The last two are those of `base`.
 
-    Raises AuditError where `second` lacks a text.
+    Raises AuditError where `compared` lacks a text.
     """
-    second = second.align(first.ids)
+    compared = compared.align(base.ids)
 
-    def measure(one: PaddedReadout, other: PaddedReadout) -> Columns:
-        shuffled = permute_weights(other.attention, draw_orders(other, first.ids, settings.permutations, settings.seed))
+    def measure(base_texts: PaddedReadout, compared_texts: PaddedReadout) -> Columns:
+        shuffled = permute_weights(
+            compared_texts.attention, draw_orders(compared_texts, base.ids, settings.permutations, settings.seed)
+        )
         return {
-            "jsd": jsd(one.attention, other.attention),
-            "chance_jsd": jsd(one.attention, shuffled).mean(0),
-            "same_top": one.find_top() == other.find_top(),
+            "jsd": jsd(base_texts.attention, compared_texts.attention),
+            "chance_jsd": jsd(base_texts.attention, shuffled).mean(0),
+            "same_top": base_texts.find_top() == compared_texts.find_top(),
         }
 
-    found = collect(measure, first.batches(torch.float64), second.batches(torch.float64))
-    before, after = (torch.from_numpy(readout.probabilities).double() for readout in (first, second))
-    return found | {
-        "id": first.ids,
+    columns = collect(measure, base.batches(torch.float64), compared.batches(torch.float64))
+    before, after = (torch.from_numpy(readout.probabilities).double() for readout in (base, compared))
+    return columns | {
+        "id": base.ids,
         "tvd": tvd(before, after).numpy(),
         "decision_flip": detect_flips(before, after).numpy(),
-        "base_prediction": first.predictions.astype(np.int32),
-        "base_max_attention": first.max_attention,
+        "base_prediction": base.predictions.astype(np.int32),
+        "base_max_attention": base.max_attention,
     }
 
 
-def consistency(base: Readout, other: Readout, settings: Permutation) -> Columns:
+def consistency(base: Readout, compared: Readout, settings: Permutation) -> Columns:
     """Return the columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD
     one in which all classes that `base` predicts count alike.
 
     Claims nothing by itself. Which adversary predicts as the base model does must not be chosen on the texts that it is
     then measured on, so these are its distances on the development split.
 
-    Raises AuditError where `other` lacks a text.
+    Raises AuditError where `compared` lacks a text.
     """
-    columns = compare_maps(base, other, settings)
+    columns = compare_maps(base, compared, settings)
     return {"tvd": [weigh_classes(columns["tvd"], columns["base_prediction"])]} | {
         name: [columns[name].mean()] for name in ("jsd", "chance_jsd")
     }
 
 
-def map_stability(other: Readout, own: Readout) -> Columns:
+def map_stability(earlier: Readout, later: Readout) -> Columns:
     """Return the columns id, map, rho; one row for attention on the words and each further map that both trainings
-    have, and each text of `other`.
+    have, and each text of `earlier`.
 
-    Raises AuditError where `own` lacks a text.
+    Raises AuditError where `later` lacks a text.
     """
-    theirs, ours = ({"attention": each.word_attention, **each.maps} for each in (other, own.align(other.ids)))
+    theirs, ours = ({"attention": each.word_attention, **each.maps} for each in (earlier, later.align(earlier.ids)))
     rows = [
-        (id_, name, compute_rank_correlation(*both))
+        (id_, name, compute_rank_correlation(*scores))
         for name in theirs
         if name in ours
-        for id_, *both in zip(other.ids, theirs[name], ours[name], strict=True)
+        for id_, *scores in zip(earlier.ids, theirs[name], ours[name], strict=True)
     ]
     return make_columns(("id", "map", "rho"), rows)
 
 
-def ask_comparison(base: Training, others: Iterable[Training], answers: Answers, settings: Permutation) -> None:
+def ask_comparison(base: Training, compared: Iterable[Training], answers: Answers, settings: Permutation) -> None:
     """Ask `comparison` and `consistency` of trainings, each beside the base model; `consistency` on the split on which
     an adversary is chosen, where the training is read out there.
     """
     read_base = cache(base.read)
-    for training in others:
+    for training in compared:
         if answers.asks(COMPARISON):
             columns = compare_maps(read_base("test"), training.read("test"), settings)
             answers.add(COMPARISON, columns, training)
@@ -115,11 +117,11 @@ def ask_comparison(base: Training, others: Iterable[Training], answers: Answers,
 def ask_stability(trainings: Sequence[Training], answers: Answers, settings: Permutation) -> None:
     """Ask `stability` and `map_stability` of every two trainings, the later one beside the earlier."""
     for number, earlier in enumerate(trainings[:-1], start=1):
-        first = earlier.read()
+        earlier_readout = earlier.read()
         for later in trainings[number:]:
-            second, seed = later.read(), earlier.about.seed
+            later_readout, seed = later.read(), earlier.about.seed
             if answers.asks(STABILITY):
-                answers.add(STABILITY, compare_maps(first, second, settings), later, seed)
+                answers.add(STABILITY, compare_maps(earlier_readout, later_readout, settings), later, seed)
             if answers.asks(MAP_STABILITY):
-                answers.add(MAP_STABILITY, map_stability(first, second), later, seed)
-            answers.report(f"{later.describe(seed)}: {len(first)} texts")
+                answers.add(MAP_STABILITY, map_stability(earlier_readout, later_readout), later, seed)
+            answers.report(f"{later.describe(seed)}: {len(earlier_readout)} texts")

@@ -75,8 +75,8 @@ def compute_kendall(scored: Iterable[Sequence[Floats]]) -> Tensor:
     """Compute Kendall's tau-b of two scorings of the items of each text, (n,); NaN where either scores all the same."""
     counts = []
     for pair in scored:
-        first, second = (np.sign(scores[:, None] - scores).ravel() for scores in pair)
-        counts.append([first @ second, first @ first, second @ second])
+        first_signs, second_signs = (np.sign(scores[:, None] - scores).ravel() for scores in pair)
+        counts.append([first_signs @ second_signs, first_signs @ first_signs, second_signs @ second_signs])
     agreeing, *untied = torch.tensor(counts, dtype=torch.float64).unbind(1)
     return agreeing / (untied[0] * untied[1]).sqrt()
 
@@ -97,10 +97,10 @@ def contributions(readout: Readout) -> Columns:
     def measure(texts: ErasableTexts) -> Columns:
         exact, words = texts.exact_contributions, texts.words
         scored = (texts.attention, exact.abs())
-        first, other = (sort_falling(scores, texts)[:, :TOP] for scores in scored)
-        are_words = mark_lengths(words, first.shape[1])
-        shared = (first[:, :, None] == other[:, None]) & are_words[:, :, None] & are_words[:, None]
-        predicted, flips = texts.erase(sum_without(texts, first[:, :1]))
+        top_items, greatest_items = (sort_falling(scores, texts)[:, :TOP] for scores in scored)
+        are_words = mark_lengths(words, top_items.shape[1])
+        shared = (top_items[:, :, None] == greatest_items[:, None]) & are_words[:, :, None] & are_words[:, None]
+        predicted, flips = texts.erase(sum_without(texts, top_items[:, :1]))
         return {
             "tau": compute_kendall(zip(*(cut_rows(scores, words) for scores in scored), strict=True)),
             "overlap": shared.sum((1, 2)) / are_words.sum(1),
@@ -108,18 +108,18 @@ def contributions(readout: Readout) -> Columns:
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
             "top_fall": texts.measure_fall(predicted)[:, 0].where(words > 1, torch.nan),
             "top_flips": np.where(words > 1, flips[:, 0], np.array(None)),
-            "top_items": cut_rows(first, words),
-            "top_weights": cut_rows(texts.attention.gather(1, first), words),
-            "top_contributions": cut_rows(exact.gather(1, first), words),
+            "top_items": cut_rows(top_items, words),
+            "top_weights": cut_rows(texts.attention.gather(1, top_items), words),
+            "top_contributions": cut_rows(exact.gather(1, top_items), words),
         }
 
-    found = collect(measure, batch_erasable(readout))
-    found["top_items"] = [words[items] for words, items in zip(readout.places, found["top_items"], strict=True)]
+    columns = collect(measure, batch_erasable(readout))
+    columns["top_items"] = [words[items] for words, items in zip(readout.places, columns["top_items"], strict=True)]
     return {
         "id": readout.ids,
         "items": readout.lengths.astype(np.int32),
         "prediction": readout.predictions.astype(np.int32),
-        **found,
+        **columns,
     }
 
 
@@ -131,9 +131,9 @@ def measure_order(texts: ErasableTexts, order: Tensor) -> Columns:
     remaining = sum_remaining(votes)
     sizes = -(texts.lengths[:, None] * torch.tensor(BINS) // -100)
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
-    first = votes[..., : int(sizes.max())].cumsum(2)
-    kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
-    without, alone = texts.measure_fall(texts.predict(kept)).t().chunk(2)
+    summed_from_top = votes[..., : int(sizes.max())].cumsum(2)
+    remaining_sets = torch.cat([remaining.gather(2, at), summed_from_top.gather(2, at - 1)], 2)
+    without, alone = texts.measure_fall(texts.predict(remaining_sets)).t().chunk(2)
     removed = find_flips(texts, remaining, texts.lengths).int()
     return {"removed": removed, "comprehensiveness": without, "sufficiency": alone}
 
@@ -163,18 +163,20 @@ def ranked_sets(readout: Readout, settings: Erasure) -> Columns:
         orders = (sort_falling(ranker(texts, readout.ids, settings.seed), texts) for ranker in rankers.values())
         return stack_values([measure_order(texts, order) for order in orders])
 
-    found = collect(measure, batch_erasable(readout))
-    several = np.flatnonzero(readout.lengths > 1)
-    columns = repeat_texts(readout, several, len(rankers))
-    removed = found.pop("removed")[:, several].reshape(-1)
-    ranking = [name for name in rankers for _ in several]
+    measures = collect(measure, batch_erasable(readout))
+    members = np.flatnonzero(readout.lengths > 1)
+    columns = repeat_texts(readout, members, len(rankers))
+    removed = measures.pop("removed")[:, members].reshape(-1)
+    ranking = [name for name in rankers for _ in members]
     columns |= {"ranking": ranking, "removed": removed}
     columns["fraction_removed"] = np.where(removed < 0, np.nan, removed / columns["items"])
-    for name, values in found.items():
-        by_row = values[..., several].transpose(0, 2, 1).reshape(-1, len(BINS))
+    for name, values in measures.items():
+        by_row = values[..., members].transpose(0, 2, 1).reshape(-1, len(BINS))
         ordered = [of != SMALLEST for of in ranking]
         columns[name] = np.where(ordered, by_row.mean(-1), np.nan)
-        columns[f"{name}_curve"] = [curve if known else None for curve, known in zip(by_row, ordered, strict=True)]
+        columns[f"{name}_curve"] = [
+            curve if is_ordered else None for curve, is_ordered in zip(by_row, ordered, strict=True)
+        ]
     return columns
 
 
@@ -211,23 +213,23 @@ def single_weight(readout: Readout, settings: Erasure) -> Columns:
         predicted, flipping = texts.erase(sum_without(texts, positions))
         before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
         by_item = (jsd(before, after), flipping, texts.measure_fall(predicted), texts.attention.gather(1, positions))
-        moved, flips, fall, weight = (values.t().view_as(erased) for values in by_item)
+        divergences, flips, fall, weight = (values.t().view_as(erased) for values in by_item)
         same = erased[:, 1:] == erased[:, :1]
         return {
-            "delta_js": (moved[:, :1] - moved[:, 1:]).masked_fill(same, 0.0),
+            "delta_js": (divergences[:, :1] - divergences[:, 1:]).masked_fill(same, 0.0),
             "delta_attention": weight[:, :1] - weight[:, 1:],
             "top_flips": flips[:, :1].expand_as(same),
             "other_flips": flips[:, 1:],
             "top_fall": fall[:, :1].expand_as(same),
         }
 
-    found = collect(measure, batch_erasable(readout))
-    several, drawn = np.flatnonzero(readout.words > 1), [*product(tops, DRAWS)]
+    columns = collect(measure, batch_erasable(readout))
+    members, drawn = np.flatnonzero(readout.words > 1), [*product(tops, DRAWS)]
     return {
-        **repeat_texts(readout, several, len(drawn)),
-        "ranking": [ranking for ranking, _ in drawn for _ in several],
-        "draw": [draw for _, draw in drawn for _ in several],
-        **{name: values[..., several].reshape(-1) for name, values in found.items()},
+        **repeat_texts(readout, members, len(drawn)),
+        "ranking": [ranking for ranking, _ in drawn for _ in members],
+        "draw": [draw for _, draw in drawn for _ in members],
+        **{name: values[..., members].reshape(-1) for name, values in columns.items()},
     }
 
 
@@ -237,7 +239,7 @@ standard deviation of .018 with one shuffle, .011 with three and .006 with ten, 
 """
 SHUFFLED_HEADS = 3
 """The same of a Transformer, where a shuffle costs as much as hundreds of evaluations of its tail."""
-RANDOM = 10
+RANDOM_ORDERS = 10
 """Random orders in which items are erased under the map itself; under each shuffle it is one of them."""
 
 
@@ -251,14 +253,14 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
     count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
 
     def measure(texts: PaddedReadout) -> Columns:
-        drawn = draw_orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
+        drawn = draw_orders(texts, readout.ids, RANDOM_ORDERS, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])
-        own = count_votes(texts)
+        unshuffled = count_votes(texts)
         imposed = draw_orders(texts, readout.ids, count, permutation.seed, permutation.marks)
-        found = []
+        columns = []
         for shuffle, orders in enumerate([random, *random[:count, None]]):
-            shuffled = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else own
+            shuffled = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else unshuffled
             by_weight = sort_falling(shuffled.attention, shuffled)
             fewest = find_share(shuffled, sort_falling(find_smallest(shuffled, readout.ids, erasure.seed), shuffled))
             at_random = torch.stack([find_share(shuffled, order) for order in orders])
@@ -266,10 +268,10 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
                 at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
             leads = shuffled.attention * (torch.nan if shuffled.heads else shuffled.margin)
             fall = shuffled.measure_fall(shuffled.predict(sum_without(shuffled, by_weight[:, :1])))[:, 0]
-            found.append(
+            columns.append(
                 {
                     "prediction": shuffled.decision[:, 0].int(),
-                    "tvd": tvd(own.predicted[..., 0], shuffled.predicted[..., 0]),
+                    "tvd": tvd(unshuffled.predicted[..., 0], shuffled.predicted[..., 0]),
                     "random": at_random[0],
                     "by_weight": find_share(shuffled, by_weight),
                     "smallest": fewest,
@@ -277,13 +279,13 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
                     "fall": fall.where(texts.words > 1, torch.nan),
                 }
             )
-        return stack_values(found)
+        return stack_values(columns)
 
-    found = collect(measure, batch_items(readout))
+    columns = collect(measure, batch_items(readout))
     return {
         **repeat_texts(readout, np.arange(len(readout)), 1 + count),
         "shuffle": np.repeat(np.arange(1 + count, dtype=np.int32), len(readout)),
-        **{name: values.reshape(-1) for name, values in found.items()},
+        **{name: values.reshape(-1) for name, values in columns.items()},
     }
 
 

@@ -69,21 +69,21 @@ YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
 
 
-def compute_tau(first: Array, second: Array) -> tuple[float, float]:
+def compute_tau(first_scores: Array, second_scores: Array) -> tuple[float, float]:
     """Compute Kendall's tau-b and its p-value of two scorings of L tokens, (L,) each; NaN where either is constant."""
-    return kendalltau(first, second) if len(first) > 1 else (np.nan, np.nan)
+    return kendalltau(first_scores, second_scores) if len(first_scores) > 1 else (np.nan, np.nan)
 
 
-def share_highest(first: Array, second: Array, top: int) -> float:
+def share_highest(first_scores: Array, second_scores: Array, top: int) -> float:
     """Compute the share of the `top` highest tokens of one scoring that are also among the `top` highest of the other.
 
     Of tokens with equal scores, the earlier counts as higher. NaN where a text has at most `top` tokens, since all of
     them would be shared.
     """
-    if len(first) <= top:
+    if len(first_scores) <= top:
         return np.nan
-    one, other = (np.argsort(-scores, kind="stable")[:top] for scores in (first, second))
-    return len(np.intersect1d(one, other)) / top
+    first_tops, second_tops = (np.argsort(-scores, kind="stable")[:top] for scores in (first_scores, second_scores))
+    return len(np.intersect1d(first_tops, second_tops)) / top
 
 
 def list_pairs(scores: Iterable[str]) -> list[tuple[str, str]]:
@@ -102,9 +102,18 @@ def correlation(attributions: Attributions, settings: Correlation) -> Columns:
     scores: dict[str, Sequence[Any]] = {"attention": readout.word_attention, **attributions.scores}
     texts = (readout.ids, readout.predictions.tolist(), readout.words.tolist())
     rows = [
-        (id_, prediction, f"{first}~{second}", tokens, *compute_tau(one, other), share_highest(one, other, top))
-        for first, second in list_pairs(attributions.scores)
-        for id_, prediction, tokens, one, other in zip(*texts, scores[first], scores[second], strict=True)
+        (
+            id_,
+            prediction,
+            f"{first_name}~{second_name}",
+            tokens,
+            *compute_tau(first_scores, second_scores),
+            share_highest(first_scores, second_scores, top),
+        )
+        for first_name, second_name in list_pairs(attributions.scores)
+        for id_, prediction, tokens, first_scores, second_scores in zip(
+            *texts, scores[first_name], scores[second_name], strict=True
+        )
     ]
     return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
@@ -119,10 +128,10 @@ def agreement(attributions: Attributions) -> Columns:
     scores: dict[str, Any] = {"attention": attributions.readout.word_attention, **attributions.scores}
     scores["integrated_gradients"] = {member: np.abs(gains) for member, gains in attributions.integrated.items()}
     rows = []
-    for first, second in combinations(scores, 2):
-        values = np.array([compute_tau(scores[first][i], scores[second][i])[0] for i in attributions.chosen])
+    for first_name, second_name in combinations(scores, 2):
+        values = np.array([compute_tau(scores[first_name][i], scores[second_name][i])[0] for i in attributions.chosen])
         defined = values[~np.isnan(values)]
-        rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
+        rows.append((first_name, second_name, defined.mean() if len(defined) else np.nan, len(defined)))
     return make_columns(("first", "second", "tau", "texts"), rows)
 
 
@@ -134,10 +143,10 @@ def word_attributions(attributions: Attributions, deletion: Deletion) -> Columns
     `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
     """
     ids, chosen = attributions.readout.ids, attributions.chosen
-    asked = range(len(ids)) if deletion.texts is None else chosen
+    members = range(len(ids)) if deletion.texts is None else chosen
     rows = [
         *((ids[i], "gradient", scores.astype(np.float32)) for i, scores in enumerate(attributions.scores["gradient"])),
-        *((ids[i], "loo", attributions.falls[i].astype(np.float32)) for i in asked),
+        *((ids[i], "loo", attributions.falls[i].astype(np.float32)) for i in members),
         *((ids[i], "integrated_gradients", attributions.integrated[i].astype(np.float32)) for i in chosen),
     ]
     return make_columns(("id", "attribution", "scores"), rows)
@@ -148,10 +157,10 @@ def attribution_stability(earlier: Attributions, later: Attributions, deletion: 
 
     Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
     """
-    first, second = (each.list_word_scores(deletion, erasure) for each in (earlier, later))
+    earlier_scores, later_scores = (each.list_word_scores(deletion, erasure) for each in (earlier, later))
     rows = [
-        (later.readout.ids[member], name, compute_rank_correlation(first[name][member], scores))
-        for name, of_texts in second.items()
+        (later.readout.ids[member], name, compute_rank_correlation(earlier_scores[name][member], scores))
+        for name, of_texts in later_scores.items()
         for member, scores in of_texts.items()
     ]
     return make_columns(("id", "map", "rho"), rows)
@@ -159,13 +168,13 @@ def attribution_stability(earlier: Attributions, later: Attributions, deletion: 
 
 def conicity(texts: AttributedTexts) -> Columns:
     """Return the columns id, conicity and magnitude; one row for each text."""
-    found = np.empty((2, len(texts.split)))
+    cosines = np.empty((2, len(texts.split)))
     with use_inference(texts.model):
         for members, batch in texts.split.iterate_by_length():
             states = texts.model(batch).states.double()
-            both = (measure(states, batch.mask) for measure in (measure_conicity, measure_absolute_conicity))
-            found[:, members] = torch.stack([*both]).cpu()
-    return {"id": texts.readout.ids, "conicity": found[0], "magnitude": found[1]}
+            measures = (measure(states, batch.mask) for measure in (measure_conicity, measure_absolute_conicity))
+            cosines[:, members] = torch.stack([*measures]).cpu()
+    return {"id": texts.readout.ids, "conicity": cosines[0], "magnitude": cosines[1]}
 
 
 def name_words(name: str) -> str:
@@ -204,19 +213,19 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
     read are left out. Texts without such a word are predicted as they are.
     """
     readout, items = texts.readout, find_evidence(texts.readout, blocked)
-    known, masses = np.array([*items], int), evidence_mass(readout, blocked)
-    gone = np.zeros((len(known), texts.split.lengths.max()), bool)
+    members, masses = np.array([*items], int), evidence_mass(readout, blocked)
+    gone = np.zeros((len(members), texts.split.lengths.max()), bool)
     for row, at in zip(gone, items.values(), strict=True):
         row[at] = True
-    before, after = predict_without(texts.model, texts.split, known, gone)
-    fall, labels = select_class(before - after, before.argmax(1).numpy()), readout.labels[known]
+    before, after = predict_without(texts.model, texts.split, members, gone)
+    fall, labels = select_class(before - after, before.argmax(1).numpy()), readout.labels[members]
     return {
         "id": masses["id"],
         "label": masses["label"],
         "blocked_words": gone.sum(1, dtype=np.int32),
         "mass": masses["evidence_mass"],
         "uniform_mass": masses["uniform_mass"],
-        "right": readout.predictions[known] == labels,
+        "right": readout.predictions[members] == labels,
         # no word may be left
         "right_without": np.where(np.isnan(fall), None, after.argmax(1).numpy() == labels),
         "fall": fall,

@@ -36,7 +36,7 @@ from attention_audit.readout import Readout
 ALL_TEXTS = slice(None)
 POSITIONS = 16384
 """Items of the texts that are padded together."""
-STEP = 4
+ERASED_TOGETHER = 4
 """Further items whose erasure passes a tail together, of texts whose decision holds so far."""
 
 
@@ -119,11 +119,11 @@ class ErasableTexts:
         It is z_tm minus the mean of z_tc over the other classes, weighted by their probabilities: the lead divided by
         1 - p_m. So it does not vanish where the model is sure, as the lead does.
         """
-        others = self.predicted.scatter(1, self.decision[..., None], 0.0)
+        other_probabilities = self.predicted.scatter(1, self.decision[..., None], 0.0)
         # where not even float64 knows of another class, all others count alike
-        even = torch.ones_like(others).scatter(1, self.decision[..., None], 0.0)
-        others = others.where(others.sum(1, keepdim=True) > 0, even)
-        shares = others / others.sum(1, keepdim=True)
+        even = torch.ones_like(other_probabilities).scatter(1, self.decision[..., None], 0.0)
+        other_probabilities = other_probabilities.where(other_probabilities.sum(1, keepdim=True) > 0, even)
+        shares = other_probabilities / other_probabilities.sum(1, keepdim=True)
         return (shares.transpose(1, 2) @ self.compare_to_decision(self.contribution))[:, 0]
 
     @property
@@ -200,22 +200,22 @@ def sum_remaining(votes: Tensor) -> Tensor:
     return votes.flip(2).cumsum(2).flip(2)
 
 
-def find_flips(texts: ErasableTexts, remaining: Tensor, most: Tensor) -> Tensor:
+def find_flips(texts: ErasableTexts, remaining: Tensor, limits: Tensor) -> Tensor:
     """Find how many items are erased when the decision first changes, (n,); -1 where it never does.
 
-    With several heads, whose tail takes long, -1 also where that takes more than `most` items, (n,), and a few.
+    With several heads, whose tail takes long, -1 also where that takes more items than `limits`, (n,), and a few.
     """
-    first = torch.full_like(most, -1)
-    step = remaining.shape[2] if texts.heads is None else STEP
+    flip_sizes = torch.full_like(limits, -1)
+    step = remaining.shape[2] if texts.heads is None else ERASED_TOGETHER
     for start in range(1, remaining.shape[2], step):
-        rows = ((first < 0) & (most >= start)).nonzero()[:, 0]
+        rows = ((flip_sizes < 0) & (limits >= start)).nonzero()[:, 0]
         if not len(rows):
             break
         scores = texts.score(remaining[rows, :, start : start + step], rows)
         flips = detect_flips(texts.original[rows], scores, 1)
         ever = flips.any(1)
-        first[rows[ever]] = start + flips[ever].to(torch.uint8).argmax(1)
-    return first
+        flip_sizes[rows[ever]] = start + flips[ever].to(torch.uint8).argmax(1)
+    return flip_sizes
 
 
 def find_share(texts: ErasableTexts, order: Tensor) -> Tensor:
@@ -226,5 +226,5 @@ def find_share(texts: ErasableTexts, order: Tensor) -> Tensor:
 
 def sum_without(texts: ErasableTexts, positions: Tensor) -> Tensor:
     """Sum up votes and mass when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
-    kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
-    return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
+    remaining = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
+    return texts.votes @ remaining.scatter_(2, positions[..., None], 0.0).transpose(1, 2)

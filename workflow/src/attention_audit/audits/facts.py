@@ -37,8 +37,8 @@ class TextFacts:
 
         Raises AuditError where the corpus is damaged.
         """
-        known = (pc.field("split") == "test") & pc.field(columns[-1]).is_valid()
-        texts = self.read_rows(["id", *columns, "split"], known)
+        with_fact = (pc.field("split") == "test") & pc.field(columns[-1]).is_valid()
+        texts = self.read_rows(["id", *columns, "split"], with_fact)
         return zip(*(column.to_pylist() for column in texts.drop_columns("split")), strict=True)
 
     @cached_property

@@ -36,9 +36,9 @@ from attention_audit.model.network import Network, Output, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
-TOKENS = 8192
+GRADIENT_TOKENS = 8192
 """Padded tokens of a batch at most; of integrated gradients, times the steps of the path."""
-MEMORY = 4
+GRADIENT_MEMORY = 4
 """How many times more memory a token of a Transformer takes where gradients are computed."""
 
 
@@ -104,10 +104,10 @@ def compute_by_text(
         torch.enable_grad(),
         torch.backends.cudnn.flags(enabled=False),
     ):
-        for rows in sort_into_runs(split.sizes[members] + 2, split.scale_tokens(tokens, MEMORY)):
+        for rows in sort_into_runs(split.sizes[members] + 2, split.scale_tokens(tokens, GRADIENT_MEMORY)):
             texts = members[rows]
-            found = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
-            for member, of_text in zip(texts, found, strict=True):
+            batch_values = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
+            for member, of_text in zip(texts, batch_values, strict=True):
                 scores[member] = of_text[: split.lengths[member]]
     return scores
 
@@ -121,10 +121,10 @@ def compute_log_odds(logits: Tensor) -> Tensor:
     if logits.shape[-1] == 1:
         return logits.squeeze(-1)
     chosen = logits.argmax(-1, keepdim=True)
-    others = logits.scatter(-1, chosen, float("-inf"))
-    alone = others.isneginf().all(-1)
+    other_logits = logits.scatter(-1, chosen, float("-inf"))
+    alone = other_logits.isneginf().all(-1)
     # the gradient of a logsumexp over nothing would be NaN
-    odds = logits.gather(-1, chosen).squeeze(-1) - others.masked_fill(alone[:, None], 0.0).logsumexp(-1)
+    odds = logits.gather(-1, chosen).squeeze(-1) - other_logits.masked_fill(alone[:, None], 0.0).logsumexp(-1)
     return odds.masked_fill(alone, 0.0)
 
 
@@ -145,7 +145,7 @@ def compute_gradients(model: Network, split: Split, attached: bool = False) -> S
         return args[-1].detach()
 
     with nullcontext() if attached else model.attention.register_forward_hook(detach):
-        products = compute_by_text(model, split, np.arange(len(split)), TOKENS, compute_slopes)
+        products = compute_by_text(model, split, np.arange(len(split)), GRADIENT_TOKENS, compute_slopes)
     return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 
 
@@ -187,4 +187,6 @@ def compute_integrated_gradients(model: Network, split: Split, steps: int, membe
         return sum_pieces(batch, attributed.sum(-1))
 
     with disable_weight_gradients(model):
-        return compute_by_text(model, split, members, split.scale_tokens(TOKENS, MEMORY) / steps, compute_gains)
+        return compute_by_text(
+            model, split, members, split.scale_tokens(GRADIENT_TOKENS, GRADIENT_MEMORY) / steps, compute_gains
+        )

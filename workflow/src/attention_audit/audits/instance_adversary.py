@@ -54,8 +54,8 @@ def compute_gradient(logits: Tensor, texts: PaddedReadout, target: Tensor, setti
     else:
         seen = texts.average_heads(attention)
         log_seen = seen.log()
-    others = torch.cat([seen, texts.attention[None]])
-    log_sums = (seen[:, None] + others).log_()
+    compared_maps = torch.cat([seen, texts.attention[None]])
+    log_sums = (seen[:, None] + compared_maps).log_()
     gradient = (weight @ log_sums.flatten(2)).view_as(seen).sub_(log_seen, alpha=float(weight.sum()))
 
     def compute_slope(predicted: Tensor) -> Tensor:
@@ -118,17 +118,17 @@ def instance_adversary(base: Readout, settings: InstanceAdversary, report: Calla
     with several heads those of all of them, item by item.
     """
     lengths = base.lengths
-    done = shown = 0
+    done = reported = 0
 
     def measure(texts: PaddedReadout, exact: PaddedReadout) -> Columns:
-        nonlocal done, shown
+        nonlocal done, reported
         restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, settings.seed))
         best, divergence, predicted, admissible = find_furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
         done += len(texts.members)
-        if done == len(base) or done - shown >= len(base) / 5:
-            shown = done
+        if done == len(base) or done - reported >= len(base) / 5:
+            reported = done
             report(f"{done}/{len(base)} texts, up to {lengths[texts.members[-1]]} tokens")
         return {
             "jsd": divergence,

@@ -33,7 +33,7 @@ from .shared_states import share_states
 
 MAX_TOKENS_READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""
-TOKENS = 1 << 14
+COPIED_TOKENS = 1 << 14
 """The same of their copies without several words."""
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
@@ -56,9 +56,9 @@ class Deletions(NamedTuple):
 def group_by_length(lengths: Integers) -> Iterator[Integers]:
     """Group the places of texts of one length whose deletions have at most `STATES` states; or of a single text."""
     for length in np.unique(lengths):
-        places = np.flatnonzero(lengths == length)
+        members = np.flatnonzero(lengths == length)
         at_once = max(1, int(STATES // (length * (length - 1))))
-        yield from np.split(places, range(at_once, len(places), at_once))
+        yield from np.split(members, range(at_once, len(members), at_once))
 
 
 def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
@@ -86,7 +86,7 @@ def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
 
 
-class Reading:
+class TextReading:
     """N texts, and what M models predict for them, (M, N, C), and for copies of them without some tokens.
 
     Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
@@ -123,49 +123,49 @@ class Reading:
             return probabilities(compute_logits(self.models, self.batch).double())
         lengths = self.split.lengths[self.members]
         groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
-        found = []
-        for places in groups:
-            text = torch.from_numpy(places).to(self.batch.ids.device)
-            states = self.sharing.states[text, : lengths[places[0]]]
-            found.append(self._predict(self.split.batch(self.members[places]), text, states))
-        return torch.cat(found, 1)[:, np.concatenate(groups).argsort()]
+        predictions = []
+        for members in groups:
+            text = torch.from_numpy(members).to(self.batch.ids.device)
+            states = self.sharing.states[text, : lengths[members[0]]]
+            predictions.append(self._predict(self.split.batch(self.members[members]), text, states))
+        return torch.cat(predictions, 1)[:, np.concatenate(groups).argsort()]
 
-    def predict_without_each(self, places: Integers) -> Tensor:
-        """Predict for the texts at `places` (n,), all of one length L, without each token: (M, L, n, C)."""
-        length = int(self.split.lengths[self.members[places[0]]])
-        at_once = max(1, STATES // (len(places) * (length - 1)))
-        texts, after = torch.from_numpy(places).to(self.batch.ids.device), []
+    def predict_without_each(self, members: Integers) -> Tensor:
+        """Predict for the texts at `members` (n,), all of one length L, without each token: (M, L, n, C)."""
+        length = int(self.split.lengths[self.members[members[0]]])
+        at_once = max(1, STATES // (len(members) * (length - 1)))
+        texts, after = torch.from_numpy(members).to(self.batch.ids.device), []
         for start in range(0, length, at_once):
             stop = min(start + at_once, length)
             # deletion by deletion, text by text
-            token = torch.arange(start, stop, device=texts.device).repeat_interleave(len(places))[:, None]
-            kept = torch.arange(length - 1, device=texts.device)
-            kept = kept + (kept >= token)
-            text, counts = texts.repeat(stop - start), kept.new_full((len(kept),), length - 1)
+            token = torch.arange(start, stop, device=texts.device).repeat_interleave(len(members))[:, None]
+            positions = torch.arange(length - 1, device=texts.device)
+            positions = positions + (positions >= token)
+            text, counts = texts.repeat(stop - start), positions.new_full((len(positions),), length - 1)
             states = None
             if self.sharing is not None:
-                states = self.sharing.states[text[:, None], kept]
-                self.sharing.update(states.view(stop - start, len(places), length - 1, -1), texts, start, stop)
-            predicted = self._predict(self._copy(text, kept, counts), text, states)
-            after.append(predicted.view(len(self.models), stop - start, len(places), -1))
+                states = self.sharing.states[text[:, None], positions]
+                self.sharing.update(states.view(stop - start, len(members), length - 1, -1), texts, start, stop)
+            predicted = self._predict(self._copy(text, positions, counts), text, states)
+            after.append(predicted.view(len(self.models), stop - start, len(members), -1))
         return torch.cat(after, 1)
 
-    def _copy(self, text: Tensor, kept: Tensor, counts: Tensor) -> Batch:
+    def _copy(self, text: Tensor, positions: Tensor, counts: Tensor) -> Batch:
         """Copy texts without some tokens, as in `shared_states`: (R,), (R, K), (R,)."""
         texts = self.split.batch(self.members[text.cpu().numpy()])
-        place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
-        ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
+        columns, end = torch.arange(positions.shape[1] + 2, device=positions.device), counts[:, None] + 1
+        ids = texts.ids.gather(1, pad(positions + 1, (1, 1))).masked_fill(columns > end, 0)
         mark = texts.ids.gather(1, texts.lengths[:, None] + 1)
         if texts.pieces is not None:
-            stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
-            stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
+            stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=positions.device)
+            stays.scatter_(1, positions.where(columns[:-2] < counts[:, None], stays.shape[1] - 1), True)
             texts = replace(texts, pieces=texts.pieces.keep_words(stays[:, :-1]))
         return replace(texts, ids=ids.scatter(1, end, mark), lengths=counts)
 
-    def predict_copies(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+    def predict_copies(self, text: Tensor, positions: Tensor, counts: Tensor) -> Tensor:
         """Predict for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
-        states = None if self.sharing is None else self.sharing.read_kept(text, kept, counts)
-        return self._predict(self._copy(text, kept, counts), text, states)
+        states = None if self.sharing is None else self.sharing.read_kept(text, positions, counts)
+        return self._predict(self._copy(text, positions, counts), text, states)
 
 
 def leave_one_out(model: Network, split: Split, members: Integers | None = None) -> Deletions:
@@ -186,28 +186,30 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
     def make_zeros(kind: type) -> list[Array]:
         return [np.zeros(length, kind) for length in lengths]
 
-    found = [Deletions(make_zeros(float), np.full(len(split), -1), make_zeros(float), make_zeros(bool)) for _ in models]
+    results = [
+        Deletions(make_zeros(float), np.full(len(split), -1), make_zeros(float), make_zeros(bool)) for _ in models
+    ]
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(use_inference(model))
-        several = members[lengths[members] > 1]
-        for run in sort_into_runs(lengths[several], MAX_TOKENS_READ):
-            texts = several[run]
-            reading = Reading(models, split, texts)
-            whole = reading.predict_whole()
-            for places in group_by_length(lengths[texts]):
-                without = reading.predict_without_each(places)
-                for deletions, before, after in zip(found, whole[:, places], without, strict=True):
+        longer = members[lengths[members] > 1]
+        for run in sort_into_runs(lengths[longer], MAX_TOKENS_READ):
+            texts = longer[run]
+            reading = TextReading(models, split, texts)
+            whole_predictions = reading.predict_whole()
+            for positions in group_by_length(lengths[texts]):
+                without = reading.predict_without_each(positions)
+                for deletions, before, after in zip(results, whole_predictions[:, positions], without, strict=True):
                     decision = before.argmax(1)
                     chosen = decision.expand(len(after), -1)[..., None]
                     falls = (before - after).gather(2, chosen)[..., 0]
-                    deletions.predicted[texts[places]] = decision.cpu()
+                    deletions.predicted[texts[positions]] = decision.cpu()
                     columns = (
                         values.t().cpu().numpy() for values in (tvd(after, before), falls, detect_flips(before, after))
                     )
-                    for text, *values in zip(texts[places], *columns, strict=True):
+                    for text, *values in zip(texts[positions], *columns, strict=True):
                         deletions.distances[text], deletions.falls[text], deletions.flips[text] = values
-    return found
+    return results
 
 
 def predict_without(model: Network, split: Split, members: Integers, gone: Flags) -> Tensor:
@@ -215,23 +217,23 @@ def predict_without(model: Network, split: Split, members: Integers, gone: Flags
 
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go.
     """
-    lengths, place = split.lengths[members], np.empty(len(split), np.int64)
+    lengths, row_of_text = split.lengths[members], np.empty(len(split), np.int64)
     remaining = lengths - gone.sum(1)
     # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
-    kept = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
-    found = torch.full((2, len(members), max(2, model.decoder.out_features)), torch.nan, dtype=torch.float64)
+    order = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
+    predictions = torch.full((2, len(members), max(2, model.decoder.out_features)), torch.nan, dtype=torch.float64)
     different = np.unique(members[remaining > 0])
     with use_inference(model):
         for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
             texts = different[group]
-            reading = Reading([model], split, texts)
+            reading = TextReading([model], split, texts)
             (before,) = reading.predict_whole()
-            place[texts] = np.arange(len(texts))
+            row_of_text[texts] = np.arange(len(texts))
             of_texts = np.flatnonzero(np.isin(members, texts) & (remaining > 0))
-            for run in sort_into_runs(remaining[of_texts], TOKENS):
+            for run in sort_into_runs(remaining[of_texts], COPIED_TOKENS):
                 rows = of_texts[run]
-                copies = (place[members[rows]], kept[rows, : remaining[rows].max()], remaining[rows])
+                copies = (row_of_text[members[rows]], order[rows, : remaining[rows].max()], remaining[rows])
                 text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
                 (after,) = reading.predict_copies(text, *words)
-                found[:, rows] = torch.stack([before[text], after]).cpu()
-    return found
+                predictions[:, rows] = torch.stack([before[text], after]).cpu()
+    return predictions

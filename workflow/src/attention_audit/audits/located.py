@@ -46,7 +46,7 @@ from attention_audit.transformer.opening import open_tokenizer
 from .attributed import AttributedTexts, RankedRows
 from .batches import Columns, select_class
 from .gradients import find_tokens
-from .leave_one_out import TOKENS, compute_logits, predict_without
+from .leave_one_out import COPIED_TOKENS, compute_logits, predict_without
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
@@ -67,10 +67,10 @@ def find_sets(members: Integers, orders: list[Integers]) -> tuple[Integers, Flag
     lengths = np.array([*map(len, orders)])
     count, longest = count_deleted(lengths), lengths.max()
     # the place of each word in its text's order; past the last word one behind all others
-    places = np.full((len(orders), longest), longest)
-    for row, positions in zip(places, orders, strict=True):
+    ranks = np.full((len(orders), longest), longest)
+    for row, positions in zip(ranks, orders, strict=True):
         row[positions] = np.arange(len(positions))
-    gone = (places[:, None] < count[..., None]).reshape(count.size, -1)
+    gone = (ranks[:, None] < count[..., None]).reshape(count.size, -1)
     text = np.repeat(members, count.shape[1])
     # texts and their deletions as bytes, of which the different ones are found fastest
     keys = np.concatenate([text[:, None].view(np.uint8), np.packbits(gone, axis=1)], 1)
@@ -103,9 +103,9 @@ def delete_sets(texts: AttributedTexts, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     deletions = texts.ranked.deletions
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
-    several = np.flatnonzero(gone.sum(1) > 1)
-    before, after = predict_without(texts.model, texts.split, text[several], gone[several])
-    lost[several] = select_class(before - after, deletions.predicted[text[several]])
+    larger = np.flatnonzero(gone.sum(1) > 1)
+    before, after = predict_without(texts.model, texts.split, text[larger], gone[larger])
+    lost[larger] = select_class(before - after, deletions.predicted[text[larger]])
     return lost
 
 
@@ -125,22 +125,22 @@ def located(texts: AttributedTexts) -> Columns:
         "ranking": rows.ranking,
         "words": rows.lengths.astype(np.int32),
         "falls": list(measure_falls(rows, partial(delete_sets, texts))),
-        "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
+        "top_flips": [bool(rows.deletions.flips[i][top_word]) for i, (top_word, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
     }
 
 
-def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Integers:
-    """Draw rows of other words than `own`, in proportion to their occurrences (V,), by numbers in [0, 1).
+def draw_others(word_rows: Integers, occurrences: Integers, uniform: Floats) -> Integers:
+    """Draw rows of words other than `word_rows`, in proportion to their occurrences (V,), by numbers in [0, 1).
 
     The unknown word where the training texts have no other.
     """
-    ends, mine = occurrences.cumsum(), occurrences[own]
-    others = ends[-1] - mine
-    place = (uniform * others).astype(np.int64)
+    ends, mine = occurrences.cumsum(), occurrences[word_rows]
+    remaining_counts = ends[-1] - mine
+    drawn_counts = (uniform * remaining_counts).astype(np.int64)
     # the occurrences of the word itself are passed over
-    place += mine * (place >= ends[own] - mine)
-    return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
+    drawn_counts += mine * (drawn_counts >= ends[word_rows] - mine)
+    return np.where(remaining_counts > 0, np.searchsorted(ends, drawn_counts, side="right"), UNKNOWN_ROW)
 
 
 def draw_likely(texts: AttributedTexts, occurrences: Integers, members: Integers, words: Tensor) -> Tensor:
@@ -179,34 +179,34 @@ def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: Stand
 
 
 def predict_altered(
-    texts: AttributedTexts, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
+    texts: AttributedTexts, members: Integers, runs: Iterable[Integers], compute_run_logits: Callable[..., Tensor]
 ) -> Floats:
     """Predict, of each altered text, the class that is predicted for the whole text: members (R,) -> (R,); a text may
     stand in `members` several times.
 
-    `read` gives the logits of the rows of a run from their batch.
+    `compute_run_logits` gives the logits of the rows of a run from their batch.
     """
-    found, classes = np.empty(len(members)), texts.ranked.deletions.predicted[members]
+    probabilities_of_class, classes = np.empty(len(members)), texts.ranked.deletions.predicted[members]
     with use_inference(texts.model):
         for rows in runs:
-            read_logits = read(rows, texts.split.batch(members[rows]))
-            found[rows] = select_class(probabilities(read_logits.double()), classes[rows])
-    return found
+            read_logits = compute_run_logits(rows, texts.split.batch(members[rows]))
+            probabilities_of_class[rows] = select_class(probabilities(read_logits.double()), classes[rows])
+    return probabilities_of_class
 
 
 def replace_sets(texts: AttributedTexts, stand_in: StandIn, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
     # nothing is replaced in the first rows
-    whole = np.unique(text)
-    members, taken = np.concatenate([whole, text]), np.pad(gone, ((len(whole), 0), (0, 0)))
+    text_members = np.unique(text)
+    members, taken = np.concatenate([text_members, text]), np.pad(gone, ((len(text_members), 0), (0, 0)))
 
     def read(rows: Integers, batch: Batch) -> Tensor:
         flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
         return compute_logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
-    together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
+    together = sort_into_runs(texts.split.lengths[members] + 2, COPIED_TOKENS)
     chance = predict_altered(texts, members, together, read)
-    return chance[np.searchsorted(whole, text)] - chance[len(whole) :]
+    return chance[np.searchsorted(text_members, text)] - chance[len(text_members) :]
 
 
 def replaced(texts: AttributedTexts, occurrences: Integers) -> Columns:
@@ -216,12 +216,12 @@ def replaced(texts: AttributedTexts, occurrences: Integers) -> Columns:
     the ranking are replaced, for each k of `count_deleted`. occurrences (V,): how often the training texts have the
     word of each row of the embedding. A Transformer below another classifier has no rows.
     """
-    named, rows = list_stand_ins(texts, occurrences), texts.ranked
-    lose = [partial(replace_sets, texts, stand_in) for stand_in in named.values()]
+    stand_ins, rows = list_stand_ins(texts, occurrences), texts.ranked
+    lose = [partial(replace_sets, texts, stand_in) for stand_in in stand_ins.values()]
     return {
-        "id": rows.ids * len(named),
-        "ranking": rows.ranking * len(named),
-        "by": [name for name in named for _ in rows.ranking],
-        "words": np.tile(rows.lengths.astype(np.int32), len(named)),
+        "id": rows.ids * len(stand_ins),
+        "ranking": rows.ranking * len(stand_ins),
+        "by": [name for name in stand_ins for _ in rows.ranking],
+        "words": np.tile(rows.lengths.astype(np.int32), len(stand_ins)),
         "falls": [fall for each in lose for fall in measure_falls(rows, each)],
     }

@@ -55,7 +55,7 @@ def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> Columns:
     """
     flags = None if readout.several is None else readout.several.cut
     cut = np.flatnonzero(np.zeros(len(readout)) if flags is None else flags)
-    ids = [readout.ids[place] for place in cut]
+    ids = [readout.ids[row] for row in cut]
     return {
         "id": ids,
         "words": np.array([len(tokens[name]) for name in ids], np.int32),

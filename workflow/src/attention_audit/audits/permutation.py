@@ -46,10 +46,10 @@ def permutation(readout: Readout, settings: Permutation) -> Columns:
     def measure(texts: PaddedReadout) -> Columns:
         random = draw_orders(texts, readout.ids, settings.permutations, settings.seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
-        moved = tvd(after, before).numpy()
+        distances = tvd(after, before).numpy()
         return {
-            "median_tvd": np.median(moved, axis=0),
-            "mean_tvd": moved.mean(0),
+            "median_tvd": np.median(distances, axis=0),
+            "mean_tvd": distances.mean(0),
             "flips": detect_flips(before, after).numpy().mean(0),
             "chance_jsd": jsd_rearranged(texts.attention, permute_weights(texts.attention, random)).mean(0),
         }
@@ -65,16 +65,16 @@ MAX_PERMUTATIONS = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
 
 
-def replace_head(texts: PaddedReadout, weights: Tensor, head: int, other: Tensor) -> Tensor:
+def replace_head(texts: PaddedReadout, weights: Tensor, head: int, replacements: Tensor) -> Tensor:
     """Replace the weights of one head by K others among all that a prediction is made of.
 
     (n, H, L), (K, n, L) -> as `PaddedReadout.weights`, behind an axis of K.
     """
     if texts.heads is None:
-        return texts.attention + (other - weights[:, head]) / weights.shape[1]
-    every = weights.repeat(len(other), 1, 1, 1)
-    every[:, :, head] = other
-    return every
+        return texts.attention + (replacements - weights[:, head]) / weights.shape[1]
+    all_weights = weights.repeat(len(replacements), 1, 1, 1)
+    all_weights[:, :, head] = replacements
+    return all_weights
 
 
 def heads(readout: Readout, settings: Permutation) -> Columns:
@@ -87,26 +87,26 @@ def heads(readout: Readout, settings: Permutation) -> Columns:
     """
 
     def measure(texts: PaddedReadout) -> Columns:
-        weights, before, found = readout.pad_heads(texts.members), texts.predict(texts.weights[None]), []
+        weights, before, columns = readout.pad_heads(texts.members), texts.predict(texts.weights[None]), []
         drawn = draw_orders(texts, readout.ids, min(settings.permutations, MAX_PERMUTATIONS), settings.seed)
-        for head, own in enumerate(weights.unbind(1)):
-            after = texts.predict(replace_head(texts, weights, head, permute_weights(own, drawn)))
+        for head, head_weights in enumerate(weights.unbind(1)):
+            after = texts.predict(replace_head(texts, weights, head, permute_weights(head_weights, drawn)))
             flips = detect_flips(before, after).double().mean(0)
-            found.append({"mean_tvd": tvd(after, before).mean(0), "flips": flips})
-        return stack_values(found)
+            columns.append({"mean_tvd": tvd(after, before).mean(0), "flips": flips})
+        return stack_values(columns)
 
     def measure_erased(texts: ErasableTexts) -> Columns:
         of_heads = readout.pad_heads(texts.members).unbind(1)
-        shares = [find_share(texts, sort_falling(pad(own, (0, 1)), texts)) for own in of_heads]
+        shares = [find_share(texts, sort_falling(pad(head_weights, (0, 1)), texts)) for head_weights in of_heads]
         return {"fraction_removed": torch.stack(shares)}
 
-    found = collect(measure, readout.batches(torch.float64)) | collect(measure_erased, batch_erasable(readout))
-    count = len(found["flips"])
+    columns = collect(measure, readout.batches(torch.float64)) | collect(measure_erased, batch_erasable(readout))
+    count = len(columns["flips"])
     return {
         "id": [name for name in readout.ids for _ in range(count)],
         "head": np.tile(np.arange(1, count + 1, dtype=np.int32), len(readout)),
         "items": np.repeat(readout.lengths.astype(np.int32), count),
-        **{name: values.T.reshape(-1) for name, values in found.items()},
+        **{name: values.T.reshape(-1) for name, values in columns.items()},
     }
 
 

@@ -60,8 +60,8 @@ MAJORITY = ""
 RANDOM, FREQUENCY, OTHERS = "random", "frequency", "others"
 """The floors: a random order, which is also what uniform weights get, and rare words first. The ceiling: the other
 annotators."""
-MEASURES = ("auprc", "f1", "iou")
-NAMES = ("id", "annotator", "attribution", "words", "marked", *MEASURES, "mass")
+OVERLAP_MEASURES = ("auprc", "f1", "iou")
+NAMES = ("id", "annotator", "attribution", "words", "marked", *OVERLAP_MEASURES, "mass")
 NO_SHARES = ("gradient", "product", "loo", "integrated_gradients", FREQUENCY)
 """Scores that may be below 0, so that they have no mass."""
 
@@ -74,16 +74,19 @@ class Case(NamedTuple):
     marked: Flags
 
 
-def list_cases(ids: Sequence[str], read: Iterable[Integers], rationales: Rationales) -> list[Case]:
-    """List the maps of the texts with these ids, of which the words at the places `read` (L_i,) are read.
+def list_cases(ids: Sequence[str], read_positions: Iterable[Integers], rationales: Rationales) -> list[Case]:
+    """List the maps of the texts with these ids, of which the words at `read_positions` (L_i,) are read.
 
     Marks on words that a Transformer has not read are left out.
     """
     return [
-        Case(text, source, np.isin(places, at))
-        for text, (name, places) in enumerate(zip(ids, read, strict=True))
-        if (found := rationales.get(name))
-        for source, at in [*found.marks.items(), *([(MAJORITY, found.majority)] if len(found.marks) > 1 else [])]
+        Case(text, source, np.isin(positions, at))
+        for text, (name, positions) in enumerate(zip(ids, read_positions, strict=True))
+        if (rationale := rationales.get(name))
+        for source, at in [
+            *rationale.marks.items(),
+            *([(MAJORITY, rationale.majority)] if len(rationale.marks) > 1 else []),
+        ]
     ]
 
 
@@ -97,15 +100,15 @@ def measure_overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str,
     number of marked ones among them, x, is hypergeometric.
     """
     if not len(cases):
-        return dict.fromkeys(MEASURES, np.empty(0))
+        return dict.fromkeys(OVERLAP_MEASURES, np.empty(0))
     maps, lengths = np.arange(len(cases)), np.array([len(case.marked) for case in cases])
     marked = np.concatenate([case.marked for case in cases])
     words = pd.DataFrame({"map": maps.repeat(lengths), "score": -np.concatenate(scores), "marked": marked})
     groups = words.groupby(["map", "score"], dropna=False)["marked"].agg(["size", "sum"])
     n, m = groups.to_numpy().T
     before, marked_before = (groups.groupby("map").cumsum() - groups).to_numpy().T
-    of, places = groups.index.get_level_values("map").to_numpy(), np.arange(1, lengths.max() + 1)
-    harmonic, factorials = (np.r_[0.0, terms.cumsum()] for terms in (1 / places, np.log(places)))
+    of, ranks = groups.index.get_level_values("map").to_numpy(), np.arange(1, lengths.max() + 1)
+    harmonic, factorials = (np.r_[0.0, terms.cumsum()] for terms in (1 / ranks, np.log(ranks)))
     sums = harmonic[before + n] - harmonic[before]
     pairs = np.where(n > 1, (m - 1) / np.maximum(n - 1, 1), 0.0)
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
@@ -120,15 +123,22 @@ def measure_overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str,
     k = add(of, m)
     taken = np.clip(k[of] - before, 0, n)
     cut = (taken > 0) & (taken < n)
-    n, m, t, whole = (add(of, each).astype(int) for each in (n * cut, m * cut, taken * cut, m * (taken == n)))
-    least, most = np.maximum(0, t - (n - m)), np.minimum(m, t)
-    own, x = maps.repeat(most + 1 - least), np.concatenate([*map(np.arange, least, most + 1)])
-    n, m, t, shared = n[own], m[own], t[own], whole[own] + x
+    n, m, t, marked_above = (add(of, each).astype(int) for each in (n * cut, m * cut, taken * cut, m * (taken == n)))
+    fewest_hits, greatest_hits = np.maximum(0, t - (n - m)), np.minimum(m, t)
+    map_of_count, x = (
+        maps.repeat(greatest_hits + 1 - fewest_hits),
+        np.concatenate([*map(np.arange, fewest_hits, greatest_hits + 1)]),
+    )
+    n, m, t, shared = n[map_of_count], m[map_of_count], t[map_of_count], marked_above[map_of_count] + x
     hits = np.exp(choose(m, x) + (choose(n - m, t - x) - choose(n, t))) * shared
     with np.errstate(invalid="ignore"):
-        found = add(of, precisions) / k, add(own, hits) / k, add(own, hits / (2 * k[own] - shared))
+        measures = (
+            add(of, precisions) / k,
+            add(map_of_count, hits) / k,
+            add(map_of_count, hits / (2 * k[map_of_count] - shared)),
+        )
     scored = (k > 0) & (k < lengths)
-    return {name: np.where(scored, values, np.nan) for name, values in zip(MEASURES, found, strict=True)}
+    return {name: np.where(scored, values, np.nan) for name, values in zip(OVERLAP_MEASURES, measures, strict=True)}
 
 
 def measure_mass(marked: Flags, scores: Array, total: float) -> float:
@@ -158,15 +168,15 @@ def measure_cases(
     position of the text.
     """
     of_words = [scores[case.text][: len(case.marked)].astype(np.float64) for case in cases]
-    signed = name in NO_SHARES or any((own < 0).any() for own in of_words)
+    signed = name in NO_SHARES or any((word_scores < 0).any() for word_scores in of_words)
     shares = [
-        np.nan if signed else measure_mass(case.marked, own, scores[case.text].sum(dtype=np.float64))
-        for case, own in zip(cases, of_words, strict=True)
+        np.nan if signed else measure_mass(case.marked, word_scores, scores[case.text].sum(dtype=np.float64))
+        for case, word_scores in zip(cases, of_words, strict=True)
     ]
     return list_rows(ids, name, cases, *measure_overlap(cases, of_words).values(), shares)
 
 
-def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
+def score_annotators(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     """List what the other annotators of each text reach in the place of an attribution.
 
     f1, iou: of the words that more than half of the others marked. auprc, mass: of the number of others that marked a
@@ -174,18 +184,18 @@ def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     word.
     """
     single = [case for case in cases if 0 < case.marked.sum() < len(case.marked) and case.source != MAJORITY]
-    found = []
+    results = []
     for _, group in groupby(single, key=lambda case: case.text):
         fellows = [*group]
         for case in fellows if len(fellows) > 1 else ():
-            votes = np.sum([other.marked for other in fellows if other is not case], axis=0)
+            votes = np.sum([fellow.marked for fellow in fellows if fellow is not case], axis=0)
             agreed = 2 * votes > len(fellows) - 1
             size, shared = agreed.sum(), (agreed & case.marked).sum()
             either = size + case.marked.sum()
             f1, iou = (2 * shared / either, shared / (either - shared)) if size else (np.nan, np.nan)
-            found.append((case, votes, f1, iou, measure_mass(case.marked, votes, votes.sum())))
-    asked, scores, *measures = make_columns(("case", "votes", "f1", "iou", "mass"), found).values()
-    return list_rows(ids, OTHERS, asked, measure_overlap(asked, scores)["auprc"], *measures)
+            results.append((case, votes, f1, iou, measure_mass(case.marked, votes, votes.sum())))
+    scored_cases, scores, *measures = make_columns(("case", "votes", "f1", "iou", "mass"), results).values()
+    return list_rows(ids, OTHERS, scored_cases, measure_overlap(scored_cases, scores)["auprc"], *measures)
 
 
 def list_attributions(readout: Readout) -> dict[str, Sequence[Array]]:
@@ -206,23 +216,23 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     The attributions are those of `list_attributions`, and three to hold them against. RANDOM: what a random order gets
     on average; its mass is that of uniform weights over all items, marks of a tokenizer among them. FREQUENCY: rarer
     words in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
-    `list_others`.
+    `score_annotators`.
     """
     some = readout.align([name for name in readout.ids if name in rationales])
     if not len(some):
         return make_columns(NAMES, [])
     cases = list_cases(some.ids, some.places, rationales)
-    every = list_attributions(some) | {RANDOM: [np.ones(length) for length in some.lengths]}
+    attributions = list_attributions(some) | {RANDOM: [np.ones(length) for length in some.lengths]}
     if all(name in frequency for name in some.ids):
-        every[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
-    rows = [row for name, scores in every.items() for row in measure_cases(some.ids, name, cases, scores)]
-    return make_columns(NAMES, rows + list_others(some.ids, cases))
+        attributions[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
+    rows = [row for name, scores in attributions.items() for row in measure_cases(some.ids, name, cases, scores)]
+    return make_columns(NAMES, rows + score_annotators(some.ids, cases))
 
 
 def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Integers]:
     """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
     texts = enumerate(zip(readout.ids, readout.places, strict=True))
-    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
+    return {i: np.flatnonzero(np.isin(positions, evidence[name])) for i, (name, positions) in texts if name in evidence}
 
 
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> Columns:

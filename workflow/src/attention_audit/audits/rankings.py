@@ -49,21 +49,21 @@ def search_greedily(texts: ErasableTexts) -> Tensor:
     Each step erases the item without which the predicted class has the least probability, of the `CANDIDATES` that
     remain and have the highest `product`. Marks of a tokenizer go last, as in every ranking.
     """
-    places = torch.arange(texts.attention.shape[1])
-    kept = (places < texts.lengths[:, None]).to(texts.votes.dtype)
-    hopes = (texts.attention * texts.gradient).masked_fill(places >= texts.words[:, None], float("-inf"))
+    positions = torch.arange(texts.attention.shape[1])
+    is_left = (positions < texts.lengths[:, None]).to(texts.votes.dtype)
+    hopes = (texts.attention * texts.gradient).masked_fill(positions >= texts.words[:, None], float("-inf"))
     scores, rows = torch.zeros_like(hopes), torch.arange(len(hopes))
     for step in range(int(texts.words.max())):
-        hope, candidates = hopes[rows].topk(min(CANDIDATES, len(places)), 1)
-        remaining = kept[rows, None].expand(-1, candidates.shape[1], -1).scatter(2, candidates[..., None], 0.0)
+        hope, candidates = hopes[rows].topk(min(CANDIDATES, len(positions)), 1)
+        remaining = is_left[rows, None].expand(-1, candidates.shape[1], -1).scatter(2, candidates[..., None], 0.0)
         predicted, flips = texts.erase(texts.votes[rows] @ remaining.transpose(1, 2), rows)
         decision = texts.decision[rows, None].expand(-1, 1, candidates.shape[1])
         chance = predicted.gather(1, decision)[:, 0].masked_fill(hope.isneginf(), float("inf"))
         best = chance.argmin(1, keepdim=True)
         erased = candidates.gather(1, best)[:, 0]
-        kept[rows, erased] = 0.0
+        is_left[rows, erased] = 0.0
         hopes[rows, erased] = float("-inf")
-        scores[rows, erased] = float(len(places) - step)
+        scores[rows, erased] = float(len(positions) - step)
         rows = rows[~flips.gather(1, best)[:, 0] & (texts.words[rows] > step + 1)]
         if not len(rows):
             break
@@ -78,10 +78,10 @@ def find_shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor
     for scores in everything:
         remaining = sum_remaining(reorder_votes(texts.votes, sort_falling(scores, texts)))
         # another set is of use where it is smaller
-        first = find_flips(texts, remaining, (soonest - 1).clamp(max=texts.lengths))
-        first = first.where(first > 0, never)
-        best = scores.where((first < soonest)[:, None], best)
-        soonest = torch.minimum(first, soonest)
+        flip_sizes = find_flips(texts, remaining, (soonest - 1).clamp(max=texts.lengths))
+        flip_sizes = flip_sizes.where(flip_sizes > 0, never)
+        best = scores.where((flip_sizes < soonest)[:, None], best)
+        soonest = torch.minimum(flip_sizes, soonest)
     return best
 
 
@@ -107,10 +107,10 @@ def find_smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor
     # numpy sorts many times faster than torch, which also computes the positions
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
     # the sums fall and then rise, so the sums that are low enough come first
-    kept = (remaining < 0).sum(2)
-    most, winner = kept.max(1, keepdim=True)
+    left_counts = (remaining < 0).sum(2)
+    greatest_left, winner = left_counts.max(1, keepdim=True)
     weighty = (texts.attention > 0).sum(1, keepdim=True)
-    by_bias = detect_flips(texts.original, texts.bias[..., None], 1) & (weighty < lead.shape[2] - most)
+    by_bias = detect_flips(texts.original, texts.bias[..., None], 1) & (weighty < lead.shape[2] - greatest_left)
     best = lead.gather(1, winner[..., None].expand(-1, 1, lead.shape[2]))[:, 0]
     best = texts.attention.where(by_bias, best)
     tied = (texts.original == texts.original.amax(1, keepdim=True)).sum(1) > 1
@@ -141,9 +141,9 @@ CONTRIBUTION = "contribution"
 """What is no ranking, since it has the order of the product but for the signs."""
 
 
-def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
+def load_rankers(targets: Iterable[str]) -> dict[str, Ranker]:
     """Load the rankings, and behind them those of the user's own, each "module:function"."""
-    return RANKERS | {target: load(target) for target in own}
+    return RANKERS | {target: load(target) for target in targets}
 
 
 def batch_states(readout: Readout) -> Iterator[ErasableTexts | PaddedReadout]:
@@ -186,15 +186,18 @@ def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list
     decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
     from which they do not follow.
     """
-    orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
+    orders = {
+        name: [np.argsort(-word_scores, kind="stable") for word_scores in orders_by_text]
+        for name, orders_by_text in scores.items()
+    }
 
     def measure(texts: ErasableTexts | PaddedReadout) -> Columns:
         if isinstance(texts, PaddedReadout):
             return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
         shares = {}
-        for name, every in orders.items():
+        for name, orders_by_text in orders.items():
             # marks of a tokenizer come after the words, and then padding
-            items = [np.r_[every[i], len(every[i]) : texts.attention.shape[1]] for i in texts.members]
+            items = [np.r_[orders_by_text[i], len(orders_by_text[i]) : texts.attention.shape[1]] for i in texts.members]
             shares[name] = find_share(texts, torch.from_numpy(np.stack(items)))
         return shares
 

@@ -37,8 +37,8 @@ class Recurrence(NamedTuple):
 
     def select(self, texts: Tensor, length: int) -> "Recurrence":
         """Select some texts, (n,), none of which is longer than `length`."""
-        own = (values[: length + 2, texts] for values in (self.hidden, self.cell))
-        return Recurrence(self.inputs[: length + 1, texts], self.weight, *own)
+        selected_states = (values[: length + 2, texts] for values in (self.hidden, self.cell))
+        return Recurrence(self.inputs[: length + 1, texts], self.weight, *selected_states)
 
     def take_step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
         """Take a step in place, for any number of copies of the n texts: (n, 4 H), (..., n, H), (..., n, H).
@@ -76,29 +76,32 @@ class Recurrence(NamedTuple):
                 same = near.flatten(1).all(1)
                 forgotten += int((same.flip(0) if turned else same).cumprod(0).sum())
 
-    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+    def read_kept(self, text: Tensor, positions: Tensor, counts: Tensor) -> Tensor:
         """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H).
 
         A text takes part only in the steps after its first deleted token; the texts end together.
         """
-        longest, place = kept.shape[1], torch.arange(kept.shape[1], device=kept.device)
-        same = torch.minimum((kept == place).long().cumprod(1).sum(1), counts)
+        longest, columns = positions.shape[1], torch.arange(positions.shape[1], device=positions.device)
+        same = torch.minimum((positions == columns).long().cumprod(1).sum(1), counts)
         taken, order = (counts - same).sort(descending=True)
-        text, kept, counts, same = text[order], kept[order], counts[order], same[order]
+        text, positions, counts, same = text[order], positions[order], counts[order], same[order]
         late = (longest - counts)[:, None]
-        before = (place - late).clamp(min=0)
+        before = (columns - late).clamp(min=0)
         states = self.hidden[before.t() + 2, text]
         hidden, cell = self.hidden[same + 1, text], self.cell[same + 1, text]
         # a lookup among rows is several times faster than one by two indices
-        read, inputs = (kept.gather(1, before) + 1) * self.inputs.shape[1] + text[:, None], self.inputs.flatten(0, 1)
-        for step, joined in enumerate((taken >= longest - place[:, None]).sum(1).tolist()):
+        input_rows, inputs = (
+            (positions.gather(1, before) + 1) * self.inputs.shape[1] + text[:, None],
+            self.inputs.flatten(0, 1),
+        )
+        for step, joined in enumerate((taken >= longest - columns[:, None]).sum(1).tolist()):
             if joined:
-                self.take_step(lookup(read[:joined, step], inputs), hidden[:joined], cell[:joined])
+                self.take_step(lookup(input_rows[:joined, step], inputs), hidden[:joined], cell[:joined])
                 states[step, :joined] = hidden[:joined]
-        found = (place + late).clamp(max=longest - 1) * len(order) + torch.arange(len(order), device=kept.device)[
-            :, None
-        ]
-        return lookup(found[order.argsort()], states.flatten(0, 1))
+        flat_rows = (columns + late).clamp(max=longest - 1) * len(order) + torch.arange(
+            len(order), device=positions.device
+        )[:, None]
+        return lookup(flat_rows[order.argsort()], states.flatten(0, 1))
 
 
 def list_backwards(lengths: Tensor, longest: int) -> Tensor:
@@ -129,7 +132,7 @@ class BidirectionalStates:
         self.forwards = run_lstm(encoder.forwards, vectors.transpose(0, 1))
         turned = vectors[text, list_backwards(lengths + 2, vectors.shape[1])]
         self.backwards = run_lstm(encoder.backwards, turned.transpose(0, 1))
-        forwards, backwards = (read.hidden[2:].transpose(0, 1) for read in (self.forwards, self.backwards))
+        forwards, backwards = (recurrence.hidden[2:].transpose(0, 1) for recurrence in (self.forwards, self.backwards))
         self.states = torch.cat([forwards, backwards[text, list_backwards(lengths, forwards.shape[1])]], -1)
 
     def update(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
@@ -142,12 +145,12 @@ class BidirectionalStates:
         backwards = self.backwards.select(texts, length)
         backwards.update(states[..., self.hidden :], length - stop, length - start, turned=True)
 
-    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+    def read_kept(self, text: Tensor, positions: Tensor, counts: Tensor) -> Tensor:
         """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H)."""
-        turned = list_backwards(counts, kept.shape[1])
-        backwards = self.backwards.read_kept(text, self.lengths[text, None] - 1 - kept.gather(1, turned), counts)
+        turned = list_backwards(counts, positions.shape[1])
+        backwards = self.backwards.read_kept(text, self.lengths[text, None] - 1 - positions.gather(1, turned), counts)
         row = torch.arange(len(text), device=text.device)[:, None]
-        return torch.cat([self.forwards.read_kept(text, kept, counts), backwards[row, turned]], -1)
+        return torch.cat([self.forwards.read_kept(text, positions, counts), backwards[row, turned]], -1)
 
 
 class LocalStates:
@@ -179,11 +182,11 @@ class LocalStates:
         row, column = ((around >= 0) & (around < length - 1)).nonzero(as_tuple=True)
         states[row, :, around[row, column]] = changed[row, :, column]
 
-    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+    def read_kept(self, text: Tensor, positions: Tensor, counts: Tensor) -> Tensor:
         """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H)."""
         if not self.reach:
-            return self.states[text[:, None], kept]
-        return self.encoder(self.vectors[text[:, None], kept], counts)
+            return self.states[text[:, None], positions]
+        return self.encoder(self.vectors[text[:, None], positions], counts)
 
 
 def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BidirectionalStates | LocalStates | None:

@@ -37,13 +37,13 @@ from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
 from .located import predict_altered, split_rows
 
-DRAWS = 5
+SOFT_DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
-TOKENS = 8192
+SOFT_TOKENS = 8192
 """Padded tokens of a batch at most."""
 MIN_LOSS = 1e-6
 """What must be lost by erasing all, since smaller losses come from rounding."""
-KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
+SOFT_KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
 
 
 class Copy(NamedTuple):
@@ -79,7 +79,7 @@ def find_kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> T
 def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
     """Predict the class of each text in its copies, (R,)."""
     split = texts.split
-    member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
+    member, draws = (np.array([copy[index] for copy in copies]) for index in (0, 1))
     order = np.lexsort((draws, member, split.sizes[member]))
 
     # copies with the same numbers follow one another
@@ -95,34 +95,34 @@ def predict_copies(texts: AttributedTexts, copies: Sequence[Copy]) -> Floats:
         uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
         scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
         keeps = torch.tensor([copy.keeps for copy in some])
-        given = (part.to(vectors.device) for part in (scores, uniform, keeps))
-        return run_on(texts.model, batch, vectors * find_kept(batch, *given)).logits
+        inputs = (part.to(vectors.device) for part in (scores, uniform, keeps))
+        return run_on(texts.model, batch, vectors * find_kept(batch, *inputs)).logits
 
-    parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(TOKENS))
+    parts = cut_runs(split.sizes[member[order]] + 2, tokens=split.scale_tokens(SOFT_TOKENS))
     return predict_altered(texts, member, (order[part] for part in parts), read)
 
 
 def copy_text(texts: AttributedTexts, member: int, scores: Floats) -> list[Copy]:
-    """Copy a text with its scores by `KINDS`, all draws of a kind in a row: 4 * DRAWS."""
+    """Copy a text with its scores by `SOFT_KINDS`, all draws of a kind in a row: 4 * SOFT_DRAWS."""
     id_, seed = texts.readout.ids[member], texts.erasure.seed
-    streams = (stream(f"soft order {number}", id_, seed) for number in range(DRAWS))
+    streams = (stream(f"soft order {number}", id_, seed) for number in range(SOFT_DRAWS))
     shuffled = [random.permutation(scores) for random in streams]
     return [
-        Copy(member, draw, own, keeps)
-        for of_draws in ([scores] * DRAWS, shuffled)
+        Copy(member, draw, draw_scores, keeps)
+        for of_draws in ([scores] * SOFT_DRAWS, shuffled)
         for keeps in (False, True)
-        for draw, own in enumerate(of_draws)
+        for draw, draw_scores in enumerate(of_draws)
     ]
 
 
 def soft(texts: AttributedTexts) -> Columns:
-    """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
+    """Return the columns id, ranking, nothing, and `SOFT_KINDS`; one row for each attribution and text of `located`.
 
-    Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
-    less than `MIN_LOSS` is lost by erasing all.
+    Each of the last four is a mean over `SOFT_DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN
+    where less than `MIN_LOSS` is lost by erasing all.
     """
     lengths, rows = texts.split.lengths, texts.ranked
-    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(KINDS), DRAWS))
+    ends, chance = np.empty((2, len(rows.member))), np.empty((len(rows.member), len(SOFT_KINDS), SOFT_DRAWS))
     for part in split_rows(rows):
         members, at = np.unique(rows.member[part], return_inverse=True)
         # nothing is erased, and then all
@@ -130,17 +130,17 @@ def soft(texts: AttributedTexts) -> Columns:
         ends[:, part] = predict_copies(texts, plain).reshape(2, -1)[:, at]
         scored = ((rows.member[row], scale_scores(rows.scores[row])) for row in part)
         copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores)]
-        chance[part] = predict_copies(texts, copies).reshape(-1, len(KINDS), DRAWS)
+        chance[part] = predict_copies(texts, copies).reshape(-1, len(SOFT_KINDS), SOFT_DRAWS)
     before, after = ends
-    whole, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
+    loss_of_all, lost = np.maximum(before - after, 0.0), np.maximum(before[:, None, None] - chance, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
+        shares = np.minimum(lost / loss_of_all[:, None, None], 1.0).mean(2).T
     # S(X') - S(X0) = what all loses - what X' loses
     shares[1::2] = 1 - shares[1::2]
-    shares[:, whole <= MIN_LOSS] = np.nan
+    shares[:, loss_of_all <= MIN_LOSS] = np.nan
     return {
         "id": rows.ids,
         "ranking": rows.ranking,
-        "nothing": 1 - whole,
-        **dict(zip(KINDS, shares, strict=True)),
+        "nothing": 1 - loss_of_all,
+        **dict(zip(SOFT_KINDS, shares, strict=True)),
     }

@@ -182,7 +182,9 @@ READOUT = describe_file(
 
 OF_ITEMS = {column.name: column for column in READOUT.columns}
 OF_HEADS = weights("attention weight of each item in each head, item by item; those of a head sum to 1", unit="share")
-MARKS = item_count("how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words")
+MARK_COUNT = item_count(
+    "how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words"
+)
 
 OF_TEXT = {
     "places": places.or_null(
@@ -201,7 +203,7 @@ SEVERAL = describe_file(
     "predictions do not follow from this map.",
     **OF_ITEMS,
     heads=OF_HEADS,
-    marks=MARKS,
+    marks=MARK_COUNT,
     **OF_TEXT,
 )
 
@@ -217,7 +219,7 @@ HEADED = describe_file(
         "what a head attends to, item by item, head by head; of a word, the mean of its pieces, by their weights"
     ),
     below=weights("state of the classified token below the last layer"),
-    marks=MARKS,
+    marks=MARK_COUNT,
     **OF_TEXT,
 )
 

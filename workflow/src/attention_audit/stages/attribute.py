@@ -48,11 +48,11 @@ def count_occurrences(job: Job[AttributeJob]) -> Integers:
     return np.concatenate([np.empty(0, np.int64), *counts])
 
 
-def list_rows(attributions: Attributions) -> Iterator[tuple[str, str, list[float]]]:
+def list_attribution_rows(attributions: Attributions) -> Iterator[tuple[str, str, list[float]]]:
     """List id, attribution and scores of each attribution and text that has it."""
     ids = attributions.readout.ids
-    every = {name: dict(enumerate(scores)) for name, scores in attributions.scores.items()}
-    for name, of_texts in {**every, FALL: attributions.falls, INTEGRATED: attributions.integrated}.items():
+    by_name = {name: dict(enumerate(scores)) for name, scores in attributions.scores.items()}
+    for name, of_texts in {**by_name, FALL: attributions.falls, INTEGRATED: attributions.integrated}.items():
         for text, scores in of_texts.items():
             yield ids[text], name, scores.tolist()
 
@@ -71,7 +71,7 @@ def run(job: Job[AttributeJob]) -> None:
             job.report(f"{training.describe()}: {len(split)} texts")
             sections = settings.agreement, settings.deletion, settings.erasure
             texts = AttributedTexts(model, split, training.read().align(ids), job.report, *sections)
-            rows += list_rows(
+            rows += list_attribution_rows(
                 ask_again(training, texts, answers, open_facts(job), count_occurrences(job), settings.audits)
             )
         for kind in RUN_AGAIN:

@@ -9,7 +9,7 @@ from attention_audit.transformer.constructed import build
 
 from .job import Job
 
-KIND = "feint"
+BUILT_KIND = "feint"
 """The kind of control that such a classifier reads."""
 
 
@@ -17,5 +17,11 @@ def run(job: Job[BuiltClassifier]) -> None:
     """Build it. The same words say the same in all classifiers of one data set."""
     words = read_table(job.input("vocabulary"), VOCABULARY)["word"].to_pylist()
     classifier, targets = job.settings, {path.name: path for path in job.outputs["files"]}
-    build(classifier.kind, sorted(set(words) - set(VOCABULARY_MARKS)), TEXT_KINDS[KIND].cues, classifier.seed, targets)
+    build(
+        classifier.kind,
+        sorted(set(words) - set(VOCABULARY_MARKS)),
+        TEXT_KINDS[BUILT_KIND].cues,
+        classifier.seed,
+        targets,
+    )
     job.report(f"{job.outputs['files'][0].parent}: {classifier.kind}, {len(words)} words")

@@ -9,6 +9,6 @@ from .job import Job
 
 def run(job: Job[ComparisonJob]) -> None:
     """Ask the audits of the rule `comparison`."""
-    base, *others = list_trainings(job)
+    base, *compared = list_trainings(job)
     with AuditFiles(job, job.settings.unasked) as answers:
-        ask_comparison(base, others, answers, job.settings.permutation)
+        ask_comparison(base, compared, answers, job.settings.permutation)

@@ -56,7 +56,7 @@ def choose_precision(model: WordStates, table: PieceTable) -> tuple[type[np.floa
     members = np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64)
     texts: list[Tensor] = []
     for _, batch in table.iterate_by_length(members=members):
-        texts += (states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True))
+        texts += (states[:count] for states, count in zip(model(batch).states, batch.read.tolist(), strict=True))
     cost = measure_change(texts)
     return (np.float16 if cost < BUDGET else np.float32), cost
 
@@ -71,29 +71,29 @@ def run(job: Job[StatesJob]) -> None:
     model = opened.frozen.to(device)
     kind, cost = choose_precision(model, PieceTable(pieces["train"], device))
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
-    every, first = join_pieces(pieces.values()), 0
-    ends = (every.read + settings.pair).cumsum()
+    all_pieces, start = join_pieces(pieces.values()), 0
+    ends = (all_pieces.read + settings.pair).cumsum()
     with write_array(job.output("states"), (int(ends[-1]), model.width), kind) as states:
         for split, part in pieces.items():
             for members, batch in PieceTable(part, device).iterate_by_length():
-                found, summary = (values.cpu().numpy() for values in model(batch))
-                for place, member in enumerate(members + first):
-                    read, end = every.read[member], ends[member]
+                batch_states, summary = (values.cpu().numpy() for values in model(batch))
+                for row, member in enumerate(members + start):
+                    words, end = all_pieces.read[member], ends[member]
                     if settings.pair:
                         end -= 1
-                        states[end] = summary[place]
-                    states[end - read : end] = found[place, :read]
-            first += len(part)
+                        states[end] = summary[row]
+                    states[end - words : end] = batch_states[row, :words]
+            start += len(part)
             job.report(part.describe(split))
     texts = read_table(job.input("corpus"), CORPUS, ["id", "split"])
     in_order = pa.concat_tables(texts.filter(pc.field("split") == split) for split in pieces)
     columns = {
         "id": in_order["id"],
         "split": in_order["split"],
-        "words": every.read,
-        "query_words": every.queried,
-        "pieces": every.counts,
-        "truncated": every.truncated,
-        "unknown": every.unknown,
+        "words": all_pieces.read,
+        "query_words": all_pieces.queried,
+        "pieces": all_pieces.counts,
+        "truncated": all_pieces.truncated,
+        "unknown": all_pieces.unknown,
     }
     write_table(job.output("pieces"), PIECES, columns, job.provenance)

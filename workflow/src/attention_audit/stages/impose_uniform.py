@@ -14,11 +14,11 @@ def impose_uniform_weights(readout: Readout) -> Readout:
     What the heads attend to is left out: nothing is asked of other weights than these. Raises ValueError where it is
     not known.
     """
-    own = readout.attending
-    if own is None:
+    heads = readout.attending
+    if heads is None:
         raise ValueError("uniform weights are imposed on the heads of a Transformer, which this readout has not")
-    found = read_heads(readout.ids, readout.labels, own.even)
-    return replace(found, several=Maps(own.even.weights, own.marks, places=own.places, cut=own.cut))
+    imposed = read_heads(readout.ids, readout.labels, heads.even)
+    return replace(imposed, several=Maps(heads.even.weights, heads.marks, places=heads.places, cut=heads.cut))
 
 
 def run(job: Job[ImportJob]) -> None:

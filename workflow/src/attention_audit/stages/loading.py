@@ -21,7 +21,7 @@ from attention_audit.batching import find_starts
 from attention_audit.columns.files import CORPUS, PIECES, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import END_ROW, START_ROW, UNKNOWN_ROW, Vocabulary
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, add_place
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, RaggedLists, Split
 from attention_audit.model.network import Network, build_network
@@ -65,18 +65,20 @@ class EncodedTexts:
         """Tell whether each row is that of a token, and not of a mark, which no text contains."""
         return ~np.isin(self.texts.flat, [START_ROW, END_ROW])
 
-    def cut(self, places: Sequence[Integers]) -> "EncodedTexts":
-        """Return the same texts with their tokens at these places alone, N arrays; queries stay whole."""
+    def cut(self, positions: Sequence[Integers]) -> "EncodedTexts":
+        """Return the same texts with their tokens at these positions alone, N arrays; queries stay whole."""
         texts, seen, is_token = self.texts, self.impermissible, self.is_token
-        kept = ~is_token
-        kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, places)]) + np.concatenate(places)] = True
-        return replace(self, texts=texts.select(kept), impermissible=None if seen is None else seen[kept[is_token]])
+        is_kept = ~is_token
+        is_kept[np.repeat(find_starts(texts.counts) + 1, [*map(len, positions)]) + np.concatenate(positions)] = True
+        return replace(
+            self, texts=texts.select(is_kept), impermissible=None if seen is None else seen[is_kept[is_token]]
+        )
 
-    def take_read(self, read: Pieces | GivenStates) -> "EncodedTexts":
+    def take_read(self, inputs: Pieces | GivenStates) -> "EncodedTexts":
         """Return the same texts as a Transformer reads them, without the words that it does not read."""
-        if isinstance(read, Pieces):
-            return replace(self.cut(read.places_by_text), pieces=read)
-        return replace(self.cut([*map(np.arange, read.read)]), found=read)
+        if isinstance(inputs, Pieces):
+            return replace(self.cut(inputs.places_by_text), pieces=inputs)
+        return replace(self.cut([*map(np.arange, inputs.read)]), found=inputs)
 
     def anonymise(self) -> "EncodedTexts":
         """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
@@ -101,11 +103,14 @@ class EncodedTexts:
 
 WORDS = {"texts": "tokens", "queries": "query"}
 """Lists of words of `EncodedTexts` by their columns in columns.CORPUS."""
-NUMBERS = ("sentences", "candidates")
+NUMBER_COLUMNS = ("sentences", "candidates")
 """Its lists of numbers, which have the names of their columns."""
 NO_SENTENCES = (
-    "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
+    "no sentence boundaries, which a hierarchical model reads",
+    "set `tokens.sentences: true` for this data set",
 )
+NO_QUERY = ("no query, which a model of pairs reads", "use another data set")
+"""What is lacking, and what to do."""
 
 
 def read_numbers(table: pa.Table, column: str) -> RaggedLists:
@@ -125,7 +130,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
         if column in table.column_names
     }
     lists: dict[str, Any] = {name: RaggedLists(each.rows, each.lengths + 2) for name, each in encoded.items()}
-    lists |= {name: read_numbers(table, name) for name in NUMBERS if name in table.column_names}
+    lists |= {name: read_numbers(table, name) for name in NUMBER_COLUMNS if name in table.column_names}
     impermissible = None
     if "blocked" in table.column_names:
         blocked, lengths = read_numbers(table, "blocked"), encoded["texts"].lengths
@@ -135,7 +140,7 @@ def encode_texts(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
     return EncodedTexts(table["id"].to_pylist(), labels, impermissible=impermissible, **lists)
 
 
-def read_texts(
+def read_splits(
     corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool, blocked: bool
 ) -> dict[str, EncodedTexts]:
     """Read and encode the texts of each split, in the order of SPLITS.
@@ -146,13 +151,13 @@ def read_texts(
     """
     needed = {"sentences": NO_SENTENCES} if sentences else {}
     if pairs:
-        needed["query"] = "no query, which a model of pairs reads; use another data set"
+        needed["query"] = NO_QUERY
     columns = ["id", "split", "label", "tokens", *needed, *["candidates"] * pairs, *["blocked"] * blocked]
     table = read_table(corpus, CORPUS, columns)
     for column, lack in needed.items():
         if table[column].null_count:
             name = table.filter(pc.field(column).is_null())["id"][0]
-            raise AuditError(f"{corpus}: text '{name}': {lack}")
+            raise AuditError(f"{corpus}: text '{name}'", *lack)
     splits = {split: encode_texts(table.filter(pc.field("split") == split), vocabulary) for split in SPLITS}
     train = splits["train"]
     if train.candidates is not None:
@@ -160,11 +165,12 @@ def read_texts(
         missing = np.flatnonzero((right.counts == 0) & (train.candidates.counts > 0))
         if len(missing):
             name = train.ids[missing[0]]
-            raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
+            raise AuditError(f"{corpus}: text '{name}'", "its answer is none of its candidates", "leave it out")
     if train.impermissible is not None and not train.impermissible.any():
         raise AuditError(
-            f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
-            "entry of the data set, or name another data set"
+            f"{corpus}",
+            "no training text has impermissible words, which a liar hides",
+            "name them with `block` in the entry of the data set, or name another data set",
         )
     return splits
 
@@ -173,7 +179,7 @@ def list_raw_texts(table: pa.Table) -> list[RawText]:
     """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
-    return [join_words(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
+    return [join_words(words) if raw is None else RawText(raw, *word_positions) for words, raw, *word_positions in rows]
 
 
 @dataclass(frozen=True)
@@ -200,30 +206,28 @@ class OpenedTransformer:
         tokenizer, model = open_tokenizer(self.folder), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
-        most = choose_length(tokenizer, model, self.backbone.max_length)
-        columns, found = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
+        limit = choose_length(tokenizer, model, self.backbone.max_length)
+        columns, pieces = ["tokens", "raw", "starts", "second"] if raw else ["tokens", "query"], {}
         for split in SPLITS:
             texts = read_rows(corpus, CORPUS, ["id", "split", *columns], pc.field("split") == split)
             names = texts["id"].to_pylist()
-            try:
+            with add_place(f"{corpus}"):
                 if raw:
-                    found[split] = cut_raw(tokenizer, names, list_raw_texts(texts), most)
+                    pieces[split] = cut_raw(tokenizer, names, list_raw_texts(texts), limit)
                 else:
                     words, queries = (texts[name].to_pylist() for name in columns)
-                    found[split] = cut(tokenizer, names, words, queries if pair else None, most)
-            except AuditError as error:
-                raise AuditError(f"{corpus}: {error}") from error
-            refuse_without_vectors(self.folder, tokenizer, model, found[split].ids)
-        return found
+                    pieces[split] = cut(tokenizer, names, words, queries if pair else None, limit)
+            refuse_without_vectors(self.folder, tokenizer, model, pieces[split].ids)
+        return pieces
 
 
 def open_transformer(record: Path, backbone: Backbone) -> OpenedTransformer:
     """Find the Transformer that a record tells of. Raises AuditError where its files are others by now."""
-    known = read_record(record)
-    fetched = record.parent / known.get("fetched", "")
-    folder = fetched if "fetched" in known else find_folder(backbone.path, ENCODER)
-    if known["files"] != hash_model_files(folder):
-        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
+    facts = read_record(record)
+    fetched = record.parent / facts.get("fetched", "")
+    folder = fetched if "fetched" in facts else find_folder(backbone.path, ENCODER)
+    if facts["files"] != hash_model_files(folder):
+        raise AuditError(f"{folder}", "its files have changed since the run began", "run Snakemake again")
     return OpenedTransformer(folder, backbone)
 
 
@@ -234,13 +238,16 @@ def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool)
     """
     array, pieces = files
     table, flat = read_table(pieces, PIECES), open_array(array)
-    read, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
-    ends = (read + pair).cumsum()
+    word_counts, split_of = table["words"].to_numpy().astype(np.int64), np.array(table["split"].to_pylist())
+    ends = (word_counts + pair).cumsum()
     if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
-        raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
-    starts = ends - read - pair
+        raise AuditError(f"{pieces}", "is of other texts than the corpus", rebuild_hint(pieces))
+    starts = ends - word_counts - pair
     parts = {split: split_of == split for split in SPLITS}
-    return {split: GivenStates(torch.from_numpy(flat), starts[own], read[own], pair) for split, own in parts.items()}
+    return {
+        split: GivenStates(torch.from_numpy(flat), starts[in_split], word_counts[in_split], pair)
+        for split, in_split in parts.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -279,20 +286,20 @@ def read_material(
         column, width = table["vector"], architecture.embedding
         vectors = np.full((len(column), width), np.nan, np.float32)
         vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
-    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
+    splits = read_splits(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
         splits = {name: texts.anonymise() for name, texts in splits.items()}
-    named = [part.labels for part in splits.values()]
-    named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
-    classes = 1 + int(np.concatenate(named).max())
+    label_parts = [part.labels for part in splits.values()]
+    label_parts += [part.candidates.flat for part in splits.values() if part.candidates is not None]
+    classes = 1 + int(np.concatenate(label_parts).max())
     opened, backbone = None, architecture.transformer
-    read: Mapping[str, Pieces | GivenStates] = {}
+    by_transformer: Mapping[str, Pieces | GivenStates] = {}
     if backbone and (states := files.get("states")):
-        read = read_states(states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
+        by_transformer = read_states(states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
     elif backbone:
         opened = open_transformer(files["transformer"][0], backbone)
-        read = opened.cut_texts(corpus, architecture.pair, raw=architecture.classifying)
-    splits |= {split: splits[split].take_read(found) for split, found in read.items()}
+        by_transformer = opened.cut_texts(corpus, architecture.pair, raw=architecture.classifying)
+    splits |= {split: splits[split].take_read(of_split) for split, of_split in by_transformer.items()}
     return EncodedDataset(splits, classes, len(words.words), vectors, opened)
 
 
@@ -326,7 +333,7 @@ def build_model(material: EncodedDataset, architecture: Architecture, seed: int,
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
-        raise AuditError(f"{start}: weights of another architecture or vocabulary; {rebuild_hint(start)}") from error
+        raise AuditError(f"{start}", "weights of another architecture or vocabulary", rebuild_hint(start)) from error
     if opened and architecture.frozen:
         model.transformer = opened.frozen
     return model
@@ -343,11 +350,11 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     """
     attention, probabilities = None, None
     if reference is not None:
-        other = read_readout(reference).align(texts.ids)
-        attention, probabilities = other.attention, other.probabilities
+        readout = read_readout(reference).align(texts.ids)
+        attention, probabilities = readout.attention, readout.probabilities
         if texts.sentences is None and texts.pieces is None:
             # a Transformer may have read less than the whole text; which words is known of the test split alone
-            texts = texts.cut(other.places if other.several else [*map(np.arange, other.lengths - marks)])
+            texts = texts.cut(readout.places if readout.several else [*map(np.arange, readout.lengths - marks)])
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     return Split(
@@ -378,7 +385,7 @@ def prepare_device(device: Literal["auto", "cpu", "cuda"], threads: int) -> torc
     torch.backends.cuda.matmul.allow_tf32 = False
     available = torch.cuda.is_available()
     if device == "cuda" and not available:
-        raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
+        raise AuditError("device", "cuda was asked for but none is available", "set `device: auto` or `device: cpu`")
     if not available or device == "cpu":
         return torch.device("cpu")
     return torch.device("cuda", claim(torch.cuda.device_count()))

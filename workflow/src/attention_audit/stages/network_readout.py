@@ -50,7 +50,7 @@ def take_head(model: Network) -> Head | None:
 
 def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     """Run the model over a split, without gradients and without dropout, and keep its readout."""
-    found: dict[int, list[Array]] = {}
+    values_of_text: dict[int, list[Array]] = {}
     with use_inference(model):
         for members, batch in split.iterate_by_length():
             output = model(batch)
@@ -62,8 +62,8 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
             rows = zip(members, *(part.cpu().numpy() for part in (*parts, *items)), strict=True)
             for member, *of_text, weights, added in rows:
                 count = split.items[member]
-                found[member] = [*of_text, weights[:count], added[:count]]
-        columns = zip(*(found[member] for member in range(len(split))), strict=True)
+                values_of_text[member] = [*of_text, weights[:count], added[:count]]
+        columns = zip(*(values_of_text[member] for member in range(len(split))), strict=True)
         logits, bias, allows, attention, contribution = map(list, columns)
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
     head = take_head(model)
@@ -92,11 +92,13 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
 
 def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array) -> None:
     """Raise AuditError where the logits of the tail differ from the whole network's by more than rounding does."""
-    apart = float(np.abs(by_tail - by_model).max())
-    if not apart <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):
+    difference = float(np.abs(by_tail - by_model).max())
+    if not difference <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):
         raise AuditError(
-            f"{folder}: {where}the whole model and its last layers as they are known here differ by {apart:.2g} in a "
-            f"logit, more than {MAX_LOGIT_DIFFERENCE:g}; use judge"
+            f"{folder}",
+            f"{where}the whole model and its last layers as they are known here differ by {difference:.2g} in a logit, "
+            f"more than {MAX_LOGIT_DIFFERENCE:g}",
+            "use judge",
         )
 
 
@@ -107,12 +109,12 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)
-        other = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
-        other = other / other.sum(1, keepdim=True)
-        context = (other[:, None] @ items.values[0]).flatten()
+        weights = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
+        weights = weights / weights.sum(1, keepdim=True)
+        context = (weights[:, None] @ items.values[0]).flatten()
         by_tail = tail.apply(context[None].cpu(), attended.below.cpu())[0]
-        whole = pieces.weigh_pieces(other[None], attended.weights)
-        with torch.inference_mode(), classifier.impose_weights(pieces, whole):
+        piece_weights = pieces.weigh_pieces(weights[None], attended.weights)
+        with torch.inference_mode(), classifier.impose_weights(pieces, piece_weights):
             by_model = classifier.compute_logits(pieces)[0].cpu()
         refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy())
 
@@ -123,17 +125,19 @@ def take_heads(
     """Return what the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
-    found: list[tuple[Any, ...]] = [()] * len(members)
+    parts_of_text: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.iterate_by_length(members=members):
         items = fold_pieces(classifier.read_attention(batch, layer), batch)
         of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
         parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
-        for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
+        for row, logits, below, marks, count, *item_parts in zip(
+            at, *(part.cpu().numpy() for part in parts), strict=True
+        ):
             # a copy, so that the padded batch is not kept
-            found[place] = logits, below, marks, *(part[:count].copy() for part in own)
-    logits, below, marks, weights, values = zip(*found, strict=True)
-    tail, places = classifier.tail, torch.tensor(classes)
-    rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
+            parts_of_text[row] = logits, below, marks, *(part[:count].copy() for part in item_parts)
+    logits, below, marks, weights, values = zip(*parts_of_text, strict=True)
+    tail, class_rows = classifier.tail, torch.tensor(classes)
+    rows = {name: tail.weights[name][class_rows] for name in ("classifier.weight", "classifier.bias")}
     tail = replace(tail, weights={**tail.weights, **rows})
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
@@ -199,15 +203,15 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     """Return the scores of the pieces of B texts by each map: (M, B, P)."""
     windows = classifier.cut_windows(pieces)
     if windows is None:
-        read = ModelPass(classifier, pieces)
-        return torch.stack([find_map(name)(read) for name in names])
+        passed = ModelPass(classifier, pieces)
+        return torch.stack([find_map(name)(passed) for name in names])
     with torch.no_grad():
         classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
     for at, part in windows.iterate_parts(PIECES_OF_MAPS):
-        read = ModelPass(classifier, part, classes[at])
+        passed = ModelPass(classifier, part, classes[at])
         for row, name in zip(scores, names, strict=True):
-            row[at, : part.ids.shape[1]] = find_map(name)(read)
+            row[at, : part.ids.shape[1]] = find_map(name)(passed)
     return windows.join_scores(scores.transpose(0, 1)).transpose(0, 1)
 
 
@@ -215,10 +219,10 @@ def take_word_maps(
     classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]
 ) -> dict[str, list[Floats32]]:
     """Return further maps of a classifier by their names: scores of the words of each text that are read."""
-    found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
+    maps = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
     if names:
         for at, batch in PieceTable(pieces, classifier.device).iterate_by_length(PIECES_OF_MAPS):
             for name, scores in zip(names, _maps(classifier, batch, names), strict=True):
-                for place, of_words in zip(at, sum_words(scores, batch), strict=True):
-                    found[name][place] = of_words
-    return found
+                for member, of_words in zip(at, sum_words(scores, batch), strict=True):
+                    maps[name][member] = of_words
+    return maps

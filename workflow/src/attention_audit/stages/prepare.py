@@ -75,7 +75,7 @@ def train_vectors(
         )
     except RuntimeError as error:  # there is no vocabulary
         raise AuditError(
-            f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count"
+            "word2vec", f"no word occurs {settings.min_count} times in the texts", "lower its min_count"
         ) from error
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
     return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))
@@ -92,7 +92,7 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     counts = prepare_corpus(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
     write_table(job.output("census"), CENSUS, counts, job.provenance)
     if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
-        raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
+        raise AuditError(settings.dataset, "has marked words, and its class does not say so", "set `annotated` there")
     for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():
         if row["kept_sum"]:
             job.report(f"{row['split']}: {row['kept_sum']} texts")
@@ -107,7 +107,7 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     min_df, settings = job.settings.corpus.min_df, job.settings.vectors
     vocabulary = build_vocabulary(WordLists(job.output("corpus"), ["train"]), min_df)
     if not vocabulary.rows and job.settings.corpus.trained:
-        raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
+        raise AuditError(job.settings.dataset, f"no word is in {min_df} training texts", "lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
     vectors = WordVectors()
     if settings is not None and vocabulary.rows:
@@ -117,9 +117,9 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
         if settings.normalise:
             vectors = scale_vectors(vectors)
-        if not (found := vectors.keys() & vocabulary.rows.keys()):
-            raise AuditError(f"{job.settings.dataset}: its word vectors are of none of its words; name other `vectors`")
-        job.report(f"vectors for {len(found)} of them")
+        if not (known_words := vectors.keys() & vocabulary.rows.keys()):
+            raise AuditError(job.settings.dataset, "its word vectors are of none of its words", "name other `vectors`")
+        job.report(f"vectors for {len(known_words)} of them")
     write_table(job.output("vocabulary"), VOCABULARY, build_columns(vocabulary, vectors), job.provenance)
 
 

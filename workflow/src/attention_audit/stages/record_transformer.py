@@ -15,9 +15,9 @@ from .job import Job
 
 def run(job: Job[TransformerJob]) -> None:
     """Write the record. Raises AuditError where the folder lacks something."""
-    record, first = job.output("record"), job.inputs["files"][0]
-    folder = first if first.is_dir() else first.parent
+    record, path = job.output("record"), job.inputs["files"][0]
+    folder = path if path.is_dir() else path.parent
     facts = read_model_facts(folder)
-    place = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
-    write_record(record, {"path": job.settings.path, "files": hash_model_files(folder)} | place)
+    location = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
+    write_record(record, {"path": job.settings.path, "files": hash_model_files(folder)} | location)
     job.report(f"{folder}: {facts.kind}, {facts.layers} layers, {facts.width} wide")

@@ -48,9 +48,9 @@ def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame,
     corpus = read_rows(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"], wanted)
     texts = {row["id"]: row for row in corpus.to_pylist()}
     if "places" in maps[0]:
-        for id_, places in zip(maps[0]["id"], maps[0]["places"], strict=True):
-            if places is not None and id_ in texts:
-                texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
+        for id_, positions in zip(maps[0]["id"], maps[0]["places"], strict=True):
+            if positions is not None and id_ in texts:
+                texts[id_]["tokens"] = [texts[id_]["tokens"][position] for position in positions]
     return find_first_text(tables[TEXTS_TABLE][0], maps, texts, job.settings.items)
 
 

@@ -30,7 +30,7 @@ def score_words(order: MaskingOrder, model: Network, split: Split, random: np.ra
         case "random":
             return [random.random(length) for length in split.lengths]
         case "attention":
-            return [own.astype(np.float64) for own in take_readout(model, split, [""] * len(split)).attention]
+            return [weights.astype(np.float64) for weights in take_readout(model, split, [""] * len(split)).attention]
         case "gradient":
             return compute_gradients(model, split)
 
@@ -40,14 +40,14 @@ def mask_further(scores: Scores, masks: Flags, percent: int) -> Flags:
 
     Of the words that are left, those with the highest scores go; of equal ones the first. None comes back.
     """
-    found, start = masks.copy(), 0
-    for own in scores:
-        mask = found[start : start + len(own)]
-        more = (percent * len(own) + 50) // 100 - int(mask.sum())
-        left = np.flatnonzero(~mask)
-        mask[left[np.argsort(-own[left], kind="stable")[: max(0, more)]]] = True
-        start += len(own)
-    return found
+    all_masks, start = masks.copy(), 0
+    for word_scores in scores:
+        mask = all_masks[start : start + len(word_scores)]
+        more = (percent * len(word_scores) + 50) // 100 - int(mask.sum())
+        unmasked = np.flatnonzero(~mask)
+        mask[unmasked[np.argsort(-word_scores[unmasked], kind="stable")[: max(0, more)]]] = True
+        start += len(word_scores)
+    return all_masks
 
 
 def run(job: Job[MaskedSettings]) -> None:
@@ -55,9 +55,11 @@ def run(job: Job[MaskedSettings]) -> None:
     texts that it was made for.
     """
     trainer, settings = Trainer(job), job.settings
-    whole, model = trainer.material, trainer.build(job.input("start"))
-    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in whole.splits.items()}
-    made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in sort_by_model(job.outputs)}
+    unmasked, model = trainer.material, trainer.build(job.input("start"))
+    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in unmasked.splits.items()}
+    files_of_percent = {
+        int(files.weights.parent.name.rpartition("_")[2]): files for files in sort_by_model(job.outputs)
+    }
     for percent in settings.percent:
 
         def say(line: str, percent: int = percent) -> None:
@@ -66,10 +68,12 @@ def run(job: Job[MaskedSettings]) -> None:
         for name, split in trainer.splits.items():
             random = stream("masking", f"{name} {percent}", settings.seed)
             masks[name] = mask_further(score_words(settings.order, model, split, random), masks[name], percent)
-        trainer.material = replace(whole, splits={name: own.mask(masks[name]) for name, own in whole.splits.items()})
-        trainer.splits = {name: build_split(own, trainer.device) for name, own in trainer.material.splits.items()}
+        trainer.material = replace(
+            unmasked, splits={name: texts.mask(masks[name]) for name, texts in unmasked.splits.items()}
+        )
+        trainer.splits = {name: build_split(texts, trainer.device) for name, texts in trainer.material.splits.items()}
         model = trainer.build()
-        trainer.keep(model, trainer.train(model, say), made.pop(percent))
-    for files in made.values():
+        trainer.keep(model, trainer.train(model, say), files_of_percent.pop(percent))
+    for files in files_of_percent.values():
         trainer.write_nothing(files)
     trainer.tell()

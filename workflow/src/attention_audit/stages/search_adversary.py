@@ -44,7 +44,7 @@ from attention_audit.training.settings import AdversaryObjective, SearchSettings
 from .job import Job
 from .train import Trainer, sort_by_model
 
-SHUFFLES = 10
+SHUFFLED_COPIES = 10
 """Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""
 
 
@@ -83,10 +83,10 @@ class StepBracket(NamedTuple):
 
 def find_bracket(steps: Sequence[Step], budget: float) -> StepBracket:
     """Find the bracket of a budget."""
-    held = [step for step in steps if step.tvd <= budget]
-    within = min(held, key=lambda step: step.similarity, default=None)
-    further = [s for s in steps if s.tvd > budget and (within is None or s.similarity < within.similarity)]
-    beyond = min(further, key=lambda step: step.tvd, default=None)
+    within_budget = [step for step in steps if step.tvd <= budget]
+    within = min(within_budget, key=lambda step: step.similarity, default=None)
+    candidates = [s for s in steps if s.tvd > budget and (within is None or s.similarity < within.similarity)]
+    beyond = min(candidates, key=lambda step: step.tvd, default=None)
     low, high = (-math.inf if step is None else step.similarity for step in (beyond, within))
     return StepBracket(within, beyond, low, high)
 
@@ -97,28 +97,28 @@ def choose_start(steps: Sequence[Step], lambda_: float, budget: float) -> int | 
     The one of the greatest lambda below the next one's among those within the budget; before there is any, the last of
     all: its predictions may yet come back.
     """
-    held = [place for place, step in enumerate(steps) if step.tvd <= budget and step.lambda_ < lambda_]
-    return max(held or range(len(steps))[-1:], key=lambda place: steps[place].lambda_, default=None)
+    candidates = [index for index, step in enumerate(steps) if step.tvd <= budget and step.lambda_ < lambda_]
+    return max(candidates or range(len(steps))[-1:], key=lambda index: steps[index].lambda_, default=None)
 
 
-def split_lambdas(steps: Sequence[Step], one: float, other: float) -> float:
+def split_lambdas(steps: Sequence[Step], first_end: float, second_end: float) -> float:
     """Take the geometric mean of two neighbouring lambdas between these two, where the gap is widest."""
-    low, high = sorted((one, other))
+    low, high = sorted((first_end, second_end))
     inside = sorted(step.lambda_ for step in steps if low <= step.lambda_ <= high)
     below, above = max(pairwise(inside), key=lambda pair: pair[1] / pair[0])
     return math.sqrt(below * above)
 
 
-def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, factor: float) -> float:
+def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], initial: float, factor: float) -> float:
     """Choose the lambda of the next step, so that the bracket of each budget comes to lie within one zone.
 
-    `first` to begin with, and `factor` times less as long as no step is within the least budget; then `factor` times
+    `initial` to begin with, and `factor` times less as long as no step is within the least budget; then `factor` times
     more than the greatest as long as a bracket has no step beyond it; then between the two ends of a bracket, of
     several the one that is still open, the last budget first, and of equals the one whose ends are least alike. No
     lambda comes twice.
     """
     if not steps:
-        return first
+        return initial
     if not any(step.tvd <= min(budgets) for step in steps):
         return min(step.lambda_ for step in steps) / factor
     brackets = [find_bracket(steps, budget) for budget in dict.fromkeys(reversed(budgets))]
@@ -132,38 +132,40 @@ def choose_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float,
 def choose_step(steps: Sequence[Step], budget: float) -> int:
     """Choose the least similar step within the budget; where there is none, the one with the least TVD."""
 
-    def rank(place: int) -> tuple[bool, float]:
-        step = steps[place]
+    def rank(index: int) -> tuple[bool, float]:
+        step = steps[index]
         return step.tvd > budget, step.tvd if step.tvd > budget else step.similarity
 
     return min(range(len(steps)), key=rank)
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
-    """Shuffle the weights of n texts over their items, SHUFFLES times: (n, I), (n, I) -> (SHUFFLES, n, I)."""
-    keys = torch.rand(SHUFFLES, *weights.shape, generator=random, dtype=weights.dtype)
-    places = keys.masked_fill(~mask, 2.0).argsort(-1)
-    return weights.expand_as(keys).gather(2, places) * mask
+    """Shuffle the weights of n texts over their items: (n, I), (n, I) -> (SHUFFLED_COPIES, n, I)."""
+    keys = torch.rand(SHUFFLED_COPIES, *weights.shape, generator=random, dtype=weights.dtype)
+    positions = keys.masked_fill(~mask, 2.0).argsort(-1)
+    return weights.expand_as(keys).gather(2, positions) * mask
 
 
 def measure_distance(model: Network, split: Split) -> tuple[float, float, float]:
     """Measure the fields of `Step` but lambda, from the model whose readout the split carries."""
-    tvds, classes, moved = [], [], torch.zeros(2, dtype=torch.float64)
+    tvds, classes, divergences = [], [], torch.zeros(2, dtype=torch.float64)
     random = torch.Generator().manual_seed(0)
     with use_inference(model):
         for _, batch in split.iterate_by_length():
             output = model(batch)
             of_base = require_part(batch.probabilities, "predictions"), require_part(batch.attention, "attention")
-            both = probabilities(output.logits), output.attention, *of_base
-            predicted, own, base, attention = (part.double().cpu() for part in both)
+            parts = probabilities(output.logits), output.attention, *of_base
+            predicted, weights, base, attention = (part.double().cpu() for part in parts)
             tvds.append(tvd(predicted, base))
             classes.append(base.argmax(-1))
             # the marks of a Transformer are items of its map too, so that the map says what items there are
-            shuffled = shuffle_items(own, (own > 0) | (attention > 0), random)
-            moved += torch.stack([jsd(own, attention).sum(), jsd(shuffled, attention).sum() / SHUFFLES])
+            shuffled = shuffle_items(weights, (weights > 0) | (attention > 0), random)
+            divergences += torch.stack(
+                [jsd(weights, attention).sum(), jsd(shuffled, attention).sum() / SHUFFLED_COPIES]
+            )
     change = weigh_classes(torch.cat(tvds).numpy(), torch.cat(classes).numpy())
-    apart, chance = (moved / len(split)).tolist()
-    return change, apart, 1 - apart / chance if chance > 0 else 1.0
+    divergence, chance = (divergences / len(split)).tolist()
+    return change, divergence, 1 - divergence / chance if chance > 0 else 1.0
 
 
 def search(
@@ -172,13 +174,13 @@ def search(
     retraining: float,
     splits: Mapping[str, Split],
     report: Callable[[str], None],
-    read: Callable[[int], Mapping[str, Tensor]],
+    read_step: Callable[[int], Mapping[str, Tensor]],
 ) -> Iterator[tuple[Step, TrainingResult]]:
     """Yield the steps of a search, one after another, from a model with the base model's weights, which is changed.
 
     retraining: the TVD of the base model's other trainings from it on dev; NaN where there are none. The splits carry
-    the base model's readouts. read: the weights of a step that was yielded, by its number from 0. The first step goes
-    on, in rounds, until its predictions are within the budget.
+    the base model's readouts. read_step: the weights of a step that was yielded, by its number from 0. The first step
+    goes on, in rounds, until its predictions are within the budget.
 
     Raises AuditError, naming data set, seed and step, where a loss is no number any more, and where the attention
     cannot be softened.
@@ -192,19 +194,19 @@ def search(
     for number in range(1, sought.steps + 1):
         lambda_ = choose_lambda(steps, budgets, sought.first, sought.factor)
         began = choose_start(steps, lambda_, max(budgets))
-        place = f"step {number}/{sought.steps}"
-        where = f"{place}, lambda {lambda_:.3g}"
+        step_title = f"step {number}/{sought.steps}"
+        where = f"{step_title}, lambda {lambda_:.3g}"
         loss = partial(measure_loss, objective=AdversaryObjective(lambda_=lambda_))
-        model.load_state_dict(softened if began is None else read(began))
+        model.load_state_dict(softened if began is None else read_step(began))
 
         def say(line: str, where: str = where) -> None:
             report(f"{where}, {line}")
 
         history: list[Epoch] = []
-        for further in range(sought.rounds if number == 1 else 1):
-            if further and measure_distance(model, dev)[0] <= settings.budget:
+        for round_number in range(sought.rounds if number == 1 else 1):
+            if round_number and measure_distance(model, dev)[0] <= settings.budget:
                 break
-            seed, before = settings.seed + number + further * sought.steps, len(history)
+            seed, before = settings.seed + number + round_number * sought.steps, len(history)
             try:
                 trained = fit(
                     model=model,
@@ -216,21 +218,22 @@ def search(
                     report=say,
                 )
             except AuditError as error:
-                told = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error}"
-                raise AuditError(told) from error
+                position = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error.place}"
+                raise AuditError(position, error.fault, error.remedy) from error
             model.load_state_dict(trained.weights)
             history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]
             trained = TrainingResult(trained.weights, history, before + trained.selected)
-        found = Step(lambda_, *measure_distance(model, dev), began, len(history))
-        steps.append(found)
-        report(f"{place}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")
-        yield found, trained
+        step = Step(lambda_, *measure_distance(model, dev), began, len(history))
+        steps.append(step)
+        report(f"{step_title}: lambda {lambda_:.3g}, on dev TVD {step.tvd:.4f}, shares {step.similarity:.3f}")
+        yield step, trained
 
 
-def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> float:
+def measure_retraining(reference: Sequence[Path], retrained: Sequence[Path]) -> float:
     """Measure the mean TVD of the base model's other trainings from it on dev, all predicted classes alike.
 
-    NaN where there are none. reference: its readouts, each named after its split; others: those of dev.
+    NaN where there are none. reference: its readouts, each named after its split; retrained: those of
+    dev.
     """
     base = next(read_readout(path) for path in reference if path.stem == "dev")
     before = torch.from_numpy(base.probabilities).double()
@@ -239,7 +242,7 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
             tvd(before, torch.from_numpy(read_readout(path).align(base.ids).probabilities).double()).numpy(),
             base.predictions,
         )
-        for path in others
+        for path in retrained
     ]
     return float(np.mean(changes)) if changes else math.nan
 
@@ -249,18 +252,18 @@ def run(job: Job[SearchSettings]) -> None:
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
-    trainer, settings, others = Trainer(job), job.settings, job.inputs["others"]
+    trainer, settings, retrained = Trainer(job), job.settings, job.inputs["others"]
     model = trainer.build(job.input("start"))
-    *every, copy = sort_by_model(job.outputs)
-    files = every[: len(settings.models)]
-    moved = measure_retraining(job.inputs["reference"], others)
-    job.report(f"{len(others)} other trainings: TVD {moved:.4f} on dev")
+    *model_files, copy = sort_by_model(job.outputs)
+    files = model_files[: len(settings.models)]
+    retraining = measure_retraining(job.inputs["reference"], retrained)
+    job.report(f"{len(retrained)} other trainings: TVD {retraining:.4f} on dev")
     steps: list[Step] = []
-    found = search(
-        model, settings, moved, trainer.splits, job.report, lambda number: read_weights(files[number].weights)
+    search_steps = search(
+        model, settings, retraining, trainer.splits, job.report, lambda number: read_weights(files[number].weights)
     )
-    for own, (step, trained) in zip(files, found, strict=True):
-        trainer.keep(model, trained, own)
+    for step_files, (step, trained) in zip(files, search_steps, strict=True):
+        trainer.keep(model, trained, step_files)
         steps.append(step)
     chosen = choose_step(steps, settings.budget)
     for source, path in zip(files[chosen][:2], copy[:2], strict=True):
@@ -271,18 +274,18 @@ def run(job: Job[SearchSettings]) -> None:
         step._asdict()
         | {
             "seed": settings.seed,
-            "step": place + 1,
+            "step": index + 1,
             "model": name,
             "lambda": step.lambda_,
             "began": None if step.began is None else step.began + 1,
             "within": step.tvd <= settings.budget,
-            "chosen": place == chosen,
+            "chosen": index == chosen,
         }
-        for place, (name, step) in enumerate(zip(settings.models, steps, strict=True))
+        for index, (name, step) in enumerate(zip(settings.models, steps, strict=True))
     ]
     write_table(job.output("search"), SEARCH, pa.Table.from_pylist(rows, schema=SEARCH.schema), job.provenance)
-    for own in every[len(files) :]:
-        trainer.write_nothing(own)
+    for step_files in model_files[len(files) :]:
+        trainer.write_nothing(step_files)
     step = steps[chosen]
     job.report(f"chosen: step {chosen + 1}, TVD {step.tvd:.4f}, shares {step.similarity:.3f} on dev")
     trainer.tell()

@@ -44,8 +44,8 @@ class ModelFiles(NamedTuple):
 
 def sort_by_model(outputs: Mapping[str, list[Path]]) -> list[ModelFiles]:
     """Sort the outputs of a job by the model in their paths: <model>/seed<seed>.<kind>, <model>/seed<seed>/<split>."""
-    read = [[*paths] for _, paths in groupby(outputs["readouts"], key=lambda path: path.parent.parent.name)]
-    columns = [outputs["weights"], outputs["history"], read, *filter(None, [outputs.get("tail")])]
+    readouts = [[*paths] for _, paths in groupby(outputs["readouts"], key=lambda path: path.parent.parent.name)]
+    columns = [outputs["weights"], outputs["history"], readouts, *filter(None, [outputs.get("tail")])]
     return [ModelFiles(*files) for files in zip(*columns, strict=True)]
 
 
@@ -109,8 +109,9 @@ class Trainer:
             )
         except AuditError as error:
             lambda_ = settings.objective.lambda_
-            told = "" if lambda_ is None else f", lambda {lambda_:g}"
-            raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}{told}, {error}") from error
+            lambda_part = "" if lambda_ is None else f", lambda {lambda_:g}"
+            place = f"{settings.dataset}, {settings.model}, seed {settings.seed}{lambda_part}, {error.place}"
+            raise AuditError(place, error.fault, error.remedy) from error
 
     def keep(self, model: Network, trained: TrainingResult, files: ModelFiles) -> None:
         """Write a training, and read its model out; the model has its weights then."""

@@ -27,18 +27,20 @@ def run(job: Job[FetchedEncoder]) -> None:
             with write_whole(folder / name) as temporary:
                 with temporary.open("wb") as target:
                     shutil.copyfileobj(stream, target, BLOCK_BYTES)
-                if (found := checksum(temporary)) != expected:
+                if (sha256 := checksum(temporary)) != expected:
                     raise AuditError(
-                        f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "
-                        f"`files` of the encoder there, or {find_remedy(archive)}"
+                        f"{archive}: {member}",
+                        f"its sha256 is {sha256}, not {expected} as the config says",
+                        f"check the `files` of the encoder there, or {find_remedy(archive)}",
                     )
     if missing:
-        lacking = f"{encoder.inside}/{next(iter(missing))}"
-        raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
+        missing_file = f"{encoder.inside}/{next(iter(missing))}"
+        raise AuditError(f"{archive}", f"no {missing_file} in it", "check the encoder's entry in the config")
     kind, width, layers, *_ = read_model_facts(folder)
     if (kind, width, layers) != encoder.facts[:3]:
         raise AuditError(
-            f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "
-            "in the config"
+            f"{folder}",
+            f"model_type, width and layers are {kind}, {width} and {layers}",
+            "say so in the encoder's entry in the config",
         )
     job.report(f"{archive}: {len(encoder.files)} files unpacked")
