@@ -17,7 +17,7 @@ from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
+from .model_answers import MeasuredModel, NotAsked, measure_subjects
 from .tidy import (
     Frames,
     RowValues,
@@ -103,7 +103,7 @@ def compare_contributions(measured: MeasuredModel) -> pd.DataFrame:
             rises = (once[fall] < -ROUNDING).astype(float).where(once[fall].notna())
             parts.append(average_columns(once.assign(**{name: rises}), ["ranking"], (name,)))
     if not parts:
-        raise NotAsked(find_reason(measured.subject, *audits))
+        raise measured.refuse(*audits)
     # of how many texts: where words were deleted from a sample, of this one
     rows = pd.concat(parts).drop_duplicates(["ranking", "metric"], keep="last")
     return order_rows(rows, (*MEASURED_METRICS, "erased", "deleted", "texts"), ranking=["attention", *RANKINGS])
@@ -229,7 +229,7 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
     audits = ("plausibility", "plausible_words", "ranked_sets", "located")
     plausibility, plausible_words = map(measured.select_rows, audits[:2])
     if plausibility.empty:
-        raise NotAsked(find_reason(measured.subject, *audits))
+        raise measured.refuse(*audits)
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(measured)
     rows: list[RowValues] = []
