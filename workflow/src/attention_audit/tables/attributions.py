@@ -6,8 +6,8 @@ attention: `located` and `ranks` of all of them, on the same texts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate, estimate_mean
@@ -55,19 +55,17 @@ def make_table(models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel
 
     Where it raises NotAsked, the model has one empty row, with the reason.
     """
-    frames: dict[tuple[str, tuple[str, str]], pd.DataFrame] = {}
+    frames: list[pd.DataFrame] = []
     for measured in models:
         subject = measured.subject
         try:
             rows = rows_of(measured)
         except NotAsked as reason:
             rows = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
-        about = subject.model_dump(include={"dataset", "paper", "model"})
-        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(rows.assign(**about))
-    if not frames:
-        return fill_columns(pd.DataFrame())
-    datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
-    return pd.concat([frames[key] for key in product(datasets, names) if key in frames], ignore_index=True)
+        frames.append(fill_columns(rows.assign(**subject.model_dump(include={"dataset", "paper", "model"}))))
+    table = pd.concat(frames or [fill_columns(pd.DataFrame())])
+    ranks = [table.groupby(keys, sort=False).ngroup() for keys in (["paper", "model"], ["dataset"])]
+    return table.iloc[np.lexsort(ranks)].reset_index(drop=True)
 
 
 def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
