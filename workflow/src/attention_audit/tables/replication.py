@@ -168,21 +168,18 @@ def replication(
     name of a single model.
     """
     rows = []
-    sizes: Mapping[Any, float] | pd.Series = (
-        read_means(tables[SIZES_TABLE], "instances", "part") if SIZES_TABLE in tables else {}
-    )
+    has_sizes = SIZES_TABLE in tables
+    sizes = read_means(tables[SIZES_TABLE], "instances", "part") if has_sizes else pd.Series(dtype=float)
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
         accuracies = read_means(tables[name], "accuracy", "model")
         for fact, cell in list_counterparts(tables[name], paper, number):
-            dataset, model = str(cell["dataset"]), str(cell["model"])
+            dataset, model = cell["dataset"], cell["model"]
             about = (name.partition("_")[0], model) if cell["seeds"] else ()
             trained = [remark for each in about for remark in of_models.get(dataset, {}).get(each, [])]
             data = [*filter(None, [name_rebuilt(records, dataset)]), *of_data.get(dataset, [])]
-            per_text = estimate_text_variance(
-                str(cell["metric"]), float(cell["mean"]), accuracies.get((dataset, model), nan)
-            )
+            per_text = estimate_text_variance(cell["metric"], cell["mean"], accuracies.get((dataset, model), nan))
             comparison = compare(fact, cell, [*data, *trained], per_text, sizes.get((dataset, "test"), nan), not data)
             rows.append({"paper": paper, "table": number, **comparison})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)
