@@ -104,17 +104,14 @@ def md_table_diversity(
     in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
     lines: list[RowValues] = []
     for about, (right, conicities, permuted, ranked, sets, trained) in split_models(*in_order):
-        sources = {
-            "accuracy": (right, "accuracy", 0.0),
-            "conicity": (conicities, "conicity", -1.0),
-            "magnitude": (conicities, "magnitude", -1.0),
-            "permutation_tvd": (permuted, "median_tvd", 0.0),
-            "tau_loo": (ranked, "tau", -1.0),
-        }
         cells = {
-            name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()
+            "accuracy": estimate_mean(make_grid(right, "accuracy")),
+            "conicity": estimate_mean(make_grid(conicities, "conicity"), -1.0),
+            "magnitude": estimate_mean(make_grid(conicities, "magnitude"), -1.0),
+            "permutation_tvd": estimate_mean(make_grid(permuted, "median_tvd")),
+            "tau_loo": estimate_mean(make_grid(ranked, "tau"), -1.0),
+            "used": estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0)),
         }
-        cells["used"] = estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
