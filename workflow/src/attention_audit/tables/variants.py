@@ -139,10 +139,13 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
     as wrong. Notes give the number of the independent rerun.
     """
-    columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
-    of_texts = (*columns, impermissible["right_without"].eq(True))
-    percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
-    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], highest=100)
+    percents = impermissible.assign(
+        accuracy_percent=100.0 * impermissible["right"],
+        mass_percent=100.0 * impermissible["mass"],
+        uniform_percent=100.0 * impermissible["uniform_mass"],
+        deleted_percent=100.0 * impermissible["right_without"].eq(True),
+    )
+    judged = average_columns(percents, ["model"], DECEPTION[:-1], highest=100)
     judged = add_first(judged, impermissible, "lambda")
     retrained = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
     retrained = average_seeds(retrained.assign(value=100.0 * retrained["value"]), ["dataset", "model"])
