@@ -315,8 +315,7 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
 def write_grid(frame: pd.DataFrame, style: str) -> str:
     """Lay `frame` out in one of tabulate's styles; columns of numbers are aligned to the right."""
     aligned = ["left" if name in WORD_COLUMNS else "right" for name in frame.columns]
-    rows, names = frame.to_numpy().tolist(), list(frame.columns)
-    return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
+    return str(tabulate(frame, "keys", style, showindex=False, disable_numparse=True, colalign=aligned))
 
 
 def write_markdown(parts: Sequence[Block], provenance: str) -> str:
