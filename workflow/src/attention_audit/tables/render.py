@@ -9,6 +9,7 @@ beside it, .json.
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,9 +128,8 @@ def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
     return blocks or show_table(table, labels)
 
 
-def show_marks(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show, as `show_table`, attributions beside marked words: what attention is held against, behind a dash."""
-    return show_table(table, labels, " - ")
+show_marks = partial(show_table, sign=" - ")
+"""Show attributions beside marked words: what attention is held against, behind a dash."""
 
 
 def write_cell(cell: TableRow) -> str:
