@@ -228,8 +228,10 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
                     estimates[name] = Estimate(count / len(seeds))
                 cells += list_estimates(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
-    orders = {"model": models, "ranking": ATTRIBUTIONS, "other": ATTRIBUTIONS, "part": ["overall"]}
-    return order_rows(rows, STATISTICS, **orders, label=["", *map(str, labels)])
+    return order_rows(
+        rows, STATISTICS, model=models, ranking=ATTRIBUTIONS, other=ATTRIBUTIONS, part=["overall"],
+        label=["", *map(str, labels)],
+    )  # fmt: skip
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:

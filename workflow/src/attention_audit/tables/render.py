@@ -303,13 +303,11 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
             **read_plain(row, "chance", "seeds", "agreement", "note"),
         }
 
-    if replication.empty:
-        return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
         title = f"{write_name(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
         blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
-    return blocks
+    return blocks or [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
 
 
 def write_grid(frame: pd.DataFrame, style: str) -> str:
