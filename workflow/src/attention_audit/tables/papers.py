@@ -31,7 +31,6 @@ from .tidy import (
     make_grid,
     make_grids,
     order_rows,
-    select_ranking,
     split_models,
 )
 from .wording import read_class_names
@@ -302,8 +301,3 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     same = rows["model"].map(has_encoder) & (rows[[*pair]] == [*pair.values()]).all(axis=1)
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
     return order_rows(rows, [*EARLIER_METRICS, "texts"], model=models, ranking=expected, other=expected)
-
-
-def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows in which the top item is attention's, and the other item is drawn uniformly."""
-    return select_ranking(single_weight[single_weight["draw"] == "corrected"], "attention")
