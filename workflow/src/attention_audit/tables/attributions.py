@@ -129,7 +129,7 @@ def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
     averages = average_columns(soft.assign(**gains), ["ranking"], SOFT_METRICS, signed=[*gains])
-    return order_rows(averages, (*SOFT_METRICS, "texts"), ranking=RANKINGS)
+    return order_rows(averages, ranking=RANKINGS)
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:

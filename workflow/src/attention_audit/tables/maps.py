@@ -129,5 +129,4 @@ def own_table_heads(
             estimates["ranks"] = estimate_ranks(order, sets)
             rows += list_estimates({**about, "ranking": name, "note": note}, estimates)
     heads_in_order = (f"head_{number}" for number in sorted(heads["head"].unique()))
-    metrics, rankings = ("used", "flips", "ranks"), ["", ALL_HEADS, *heads_in_order]
-    return order_rows(pd.DataFrame(rows), metrics, model=models, ranking=rankings)
+    return order_rows(pd.DataFrame(rows), model=models, ranking=["", ALL_HEADS, *heads_in_order])

@@ -228,7 +228,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
                 cells += list_estimates(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
     return order_rows(
-        rows, STATISTICS, model=models, ranking=ATTRIBUTIONS, other=ATTRIBUTIONS, part=["overall"],
+        rows, model=models, ranking=ATTRIBUTIONS, other=ATTRIBUTIONS, part=["overall"],
         label=["", *map(str, labels)],
     )  # fmt: skip
 
@@ -256,7 +256,7 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(totals) - excluded["mean"]
     rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
-    return order_rows(rows, [*FLIP_CASES, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
+    return order_rows(rows, model=models, ranking=RANKINGS, part=DRAWS)
 
 
 def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
@@ -300,4 +300,4 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ALL_ENCODERS, "metric": "earlier_ratio"}, SS)
     same = rows["model"].map(has_encoder) & (rows[[*pair]] == [*pair.values()]).all(axis=1)
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    return order_rows(rows, [*EARLIER_METRICS, "texts"], model=models, ranking=expected, other=expected)
+    return order_rows(rows, model=models, ranking=expected, other=expected)

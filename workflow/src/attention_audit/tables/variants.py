@@ -38,7 +38,7 @@ RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (
     "accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo", "used", "ranks", "fraction_removed", "texts"
 )  # fmt: skip
-DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent", "texts")
+DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent")
 """accuracy; attention on the impermissible words, and that of uniform weights; accuracy of the same model when these
 words are deleted from its input; all in percent of the texts, or of the attention."""
 ANONYMISED = "trained and tested without the impermissible words"
@@ -145,7 +145,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
         uniform_percent=100.0 * impermissible["uniform_mass"],
         deleted_percent=100.0 * impermissible["right_without"].eq(True),
     )
-    judged = average_columns(percents, ["model"], DECEPTION[:-1], highest=100)
+    judged = average_columns(percents, ["model"], DECEPTION, highest=100)
     judged = add_first(judged, impermissible, "lambda")
     retrained = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
     retrained = average_seeds(retrained.assign(value=100.0 * retrained["value"]), ["dataset", "model"])
@@ -154,7 +154,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["model"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
-    return order_rows(add_published(rows, "Table 3", "PD2020"), DECEPTION, model=models)
+    return order_rows(add_published(rows, "Table 3", "PD2020"), model=models)
 
 
 def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
@@ -189,4 +189,4 @@ def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
             racu = estimate(take_share(below - measure_area(curve), below - end))
             about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
             rows += list_estimates(about, {"racu": racu, "texts": Estimate(end.shape[1])})
-    return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)
+    return order_rows(pd.DataFrame(rows), ranking=RANKINGS)
