@@ -50,7 +50,6 @@ ALL_ENCODERS = "encoders"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
 FLIP_CASES = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
-EARLIER_METRICS = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 
 def has_encoder(model: str) -> bool:
@@ -260,7 +259,7 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
 
 
 def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
-    """Describe by EARLIER_METRICS which of two rankings flips the decision with fewer erased items. `texts` are those
+    """Describe which of two rankings flips the decision with fewer erased items. `texts` are those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
     The statistics are percent of these texts, and the ratio of first_earlier to second_earlier. Where only one ranking
@@ -269,15 +268,16 @@ def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
     """
     before, after, tied = former < latter, latter < former, (former == latter) & np.isfinite(former)
     either = before | after | tied
+    outcomes = {"first_earlier": before, "second_earlier": after, "tied": tied}
     cells = {
         name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), highest=100)
-        for name, outcome in zip(EARLIER_METRICS, (before, after, tied), strict=False)
+        for name, outcome in outcomes.items()
     }
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = before.sum(1) / after.sum(1)
     share = estimate_mean(np.where(before | after, before, np.nan))
     ratio = convert_to_odds(share)._replace(each=ratios.tolist())
-    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(former))}
+    return cells | {"earlier_ratio": ratio, "texts": Estimate(either.sum() / len(former))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
