@@ -412,9 +412,10 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
-        is_given = measured.subject.given
         raise NotAsked(
-            "no adversary of this model is given" if is_given else "this suite trains no adversary of a whole model"
+            "no adversary of this model is given"
+            if measured.subject.given
+            else "this suite trains no adversary of a whole model"
         )
     adversaries = [*measure_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
@@ -462,10 +463,9 @@ def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
-        is_given = measured.subject.given
         raise NotAsked(
             "no twin with uniform weights is given beside this model"
-            if is_given
+            if measured.subject.given
             else "this suite trains no twin with uniform weights"
         )
     gain, scores = compare_models(measured, measured.subject.model, contrasts.uniform)
