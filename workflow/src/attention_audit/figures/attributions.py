@@ -156,13 +156,13 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
     rows = maps[maps["metric"].isin([*MAP_MEASURES]) & maps["mean"].notna()]
     measures = [name for name in MAP_MEASURES if name in set(rows["metric"])]
     blocks = [*rows.groupby(["dataset", "paper", "model"], sort=False, observed=True)]
-    orders = [part["ranking"].unique().tolist() for _, part in blocks]
-    heights = [MAP_ROW_HEIGHT * len(order) + MAP_MARGIN for order in orders]
+    heights = [MAP_ROW_HEIGHT * part["ranking"].nunique() + MAP_MARGIN for _, part in blocks]
     if not blocks:
         return write_sentence(NOT_COMPARED)
     figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
-    for row, ((dataset, *names), part), order in zip(grid, blocks, orders, strict=True):
+    for row, ((dataset, *names), part) in zip(grid, blocks, strict=True):
+        order = part["ranking"].unique().tolist()
         for axes, measure in zip(row, measures, strict=True):
             values = part[part["metric"] == measure].set_index("ranking")
             draw_dots(

@@ -19,8 +19,7 @@ from attention_audit.answer.estimates import estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.columns.audits import BINS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.papers import select_compared
-from attention_audit.tables.tidy import average_columns
+from attention_audit.tables.tidy import average_columns, select_ranking
 from attention_audit.tables.variants import make_curves
 
 from . import style
@@ -59,10 +58,11 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     shades.
 
     One panel for each data set and model, whose axes hold all its texts, that of delta JS with a square-root scale; all
-    panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
-    the panels.
+    panels have the same shades. The top item is attention's, and the other item is drawn uniformly. From
+    columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """
-    figure, panels = make_panels(select_compared(single_weight), ERASURE_HEIGHT, models)
+    corrected = single_weight[single_weight["draw"] == "corrected"]
+    figure, panels = make_panels(select_ranking(corrected, "attention"), ERASURE_HEIGHT, models)
     meshes = []
     for panel in panels:
         [axes] = panel.axes

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.names import Names
-from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranking, select_run
+from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranking
 from attention_audit.tables.variants import find_twin
 
 from . import style
@@ -209,8 +209,10 @@ def md_fig_conicity(
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
         magnitudes, tvd = estimate_means(panel.rows, "magnitude", -1.0), estimate_means(permuted, "median_tvd")
-        sets = {model: select_run(ranked, model) for model in models.arrange(ranked["model"].unique())}
-        ranks = {model: estimate_ranks(select_ranking(rows, "attention"), rows) for model, rows in sets.items()}
+        ranks = {
+            str(model): estimate_ranks(select_ranking(rows, "attention"), rows)
+            for model, rows in ranked.groupby("model", observed=True)
+        }
         draw_points(above, magnitudes, tvd, models)
         draw_points(below, magnitudes, ranks, models)
         highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)

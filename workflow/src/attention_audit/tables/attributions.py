@@ -6,8 +6,8 @@ attention: `located` and `ranks` of all of them, on the same texts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate, estimate_mean
@@ -17,7 +17,7 @@ from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
+from .model_answers import MeasuredModel, NotAsked, measure_subjects
 from .tidy import (
     Frames,
     RowValues,
@@ -55,19 +55,17 @@ def make_table(models: Iterable[MeasuredModel], rows_of: Callable[[MeasuredModel
 
     Where it raises NotAsked, the model has one empty row, with the reason.
     """
-    frames: dict[tuple[str, tuple[str, str]], pd.DataFrame] = {}
+    frames: list[pd.DataFrame] = []
     for measured in models:
         subject = measured.subject
         try:
             rows = rows_of(measured)
         except NotAsked as reason:
             rows = pd.DataFrame([{"seeds": subject.seeds, "note": f"not asked: {reason}"}])
-        about = subject.model_dump(include={"dataset", "paper", "model"})
-        frames[subject.dataset, (subject.paper, subject.model)] = fill_columns(rows.assign(**about))
-    if not frames:
-        return fill_columns(pd.DataFrame())
-    datasets, names = map(dict.fromkeys, zip(*frames, strict=True))
-    return pd.concat([frames[key] for key in product(datasets, names) if key in frames], ignore_index=True)
+        frames.append(fill_columns(rows.assign(**subject.model_dump(include={"dataset", "paper", "model"}))))
+    table = pd.concat(frames or [fill_columns(pd.DataFrame())])
+    ranks = [table.groupby(keys, sort=False).ngroup() for keys in (["paper", "model"], ["dataset"])]
+    return table.iloc[np.lexsort(ranks)].reset_index(drop=True)
 
 
 def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
@@ -103,7 +101,7 @@ def compare_contributions(measured: MeasuredModel) -> pd.DataFrame:
             rises = (once[fall] < -ROUNDING).astype(float).where(once[fall].notna())
             parts.append(average_columns(once.assign(**{name: rises}), ["ranking"], (name,)))
     if not parts:
-        raise NotAsked(find_reason(measured.subject, *audits))
+        raise measured.refuse(*audits)
     # of how many texts: where words were deleted from a sample, of this one
     rows = pd.concat(parts).drop_duplicates(["ranking", "metric"], keep="last")
     return order_rows(rows, (*MEASURED_METRICS, "erased", "deleted", "texts"), ranking=["attention", *RANKINGS])
@@ -131,7 +129,7 @@ def average_soft(measured: MeasuredModel) -> pd.DataFrame:
     soft = measured.require_rows("soft")
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
     averages = average_columns(soft.assign(**gains), ["ranking"], SOFT_METRICS, signed=[*gains])
-    return order_rows(averages, (*SOFT_METRICS, "texts"), ranking=RANKINGS)
+    return order_rows(averages, ranking=RANKINGS)
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -229,7 +227,7 @@ def compare_marks(measured: MeasuredModel) -> pd.DataFrame:
     audits = ("plausibility", "plausible_words", "ranked_sets", "located")
     plausibility, plausible_words = map(measured.select_rows, audits[:2])
     if plausibility.empty:
-        raise NotAsked(find_reason(measured.subject, *audits))
+        raise measured.refuse(*audits)
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(measured)
     rows: list[RowValues] = []

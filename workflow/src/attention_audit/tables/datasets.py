@@ -29,8 +29,8 @@ TEXT_METRICS = (
 
 FACT = ["dataset", "part", "metric", "mean", "note"]
 """The columns of a property of the data."""
-Records = Sequence[Mapping[str, Any]]
-"""The records of a data set's fetched files, as artefacts.files reads them."""
+Records = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The records of fetched files by data set, as artefacts.files reads them."""
 
 
 def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, float]:
@@ -63,22 +63,24 @@ def count_vocabulary(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str
     return counts
 
 
-def name_rebuilt(records: Records) -> str:
-    """Name the files that differ from the published ones; "" where none does."""
-    files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
+def name_rebuilt(records: Records, dataset: str) -> str:
+    """Name the files of a data set that differ from the published ones; "" where none does."""
+    files = sorted(str(record["file"]) for record in records.get(dataset, []) if record["canonical"] is False)
     return f"{', '.join(files)}: not the published bytes" if files else ""
 
 
-def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
-    """Say, by metric of the raw files: how many texts have no label, the names of the classes where they are at most
-    MAX_CLASSES_NAMED, and whether there are hardly more texts than classes.
+def describe_counts(census: pd.DataFrame, names: ClassNames, rebuilt: str) -> dict[str, str]:
+    """Say, by metric of the raw files: which files are rebuilt, how many texts have no label, the names of the classes
+    where they are at most MAX_CLASSES_NAMED, and whether there are hardly more texts than classes.
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
     listing = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
     question = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
-        "instances": f"{unlabelled} texts have no label, or one that is left out" if unlabelled else "",
+        "instances": join_notes(
+            rebuilt, f"{unlabelled} texts have no label, or one that is left out" if unlabelled else ""
+        ),
         "classes": join_notes(listing, question if classes * MIN_TEXTS_A_CLASS > texts else ""),
         TWO_CLASSES[0]: listing,
     }
@@ -87,7 +89,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
 def wp_table1_datasets(
     census: Frames,
     vocabulary: Frames,
-    records: Mapping[str, Records],
+    records: Records,
     splitting: Mapping[str, str],
 ) -> pd.DataFrame:
     """Count sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
@@ -105,10 +107,11 @@ def wp_table1_datasets(
             for row, splits in SPLITS_OF_PARTS.items()
         }
         sizes["vocabulary"] = count_vocabulary(words, counts)
-        notes = {"raw": describe_counts(counts, names)}
-        notes["raw"]["instances"] = join_notes(name_rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
-        notes["vocabulary"] = {"words": join_notes(vectors, splitting.get(dataset, ""))}
+        notes = {
+            "raw": describe_counts(counts, names, name_rebuilt(records, dataset)),
+            "vocabulary": {"words": join_notes(vectors, splitting.get(dataset, ""))},
+        }
         rows += [
             (dataset, row, metric, float(value), notes.get(row, {}).get(metric, ""))
             for row, values in sizes.items()
@@ -139,13 +142,13 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.DataFrame:
+def ss_table1_datasets(census: Frames, records: Records) -> pd.DataFrame:
     """Count words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
     `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.
     """
     rows = [
-        (dataset, "all", metric, float(value), name_rebuilt(records.get(dataset, [])) if metric == "test" else "")
+        (dataset, "all", metric, float(value), name_rebuilt(records, dataset) if metric == "test" else "")
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]

@@ -13,7 +13,7 @@ from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .attributions import LOO, RANDOM_ORDER, average_measures, make_table
-from .model_answers import MeasuredModel, NotAsked, find_reason, measure_subjects
+from .model_answers import MeasuredModel, measure_subjects
 from .model_answers import ask_located as locate
 from .tidy import (
     Frames,
@@ -72,7 +72,7 @@ def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
         cells[0]["note"], cells[-1]["seeds"] = note, cells[0]["seeds"]
         rows += cells
     if not rows:
-        raise NotAsked(find_reason(measured.subject, *audits))
+        raise measured.refuse(*audits)
     return pd.DataFrame(rows).sort_values("best", ascending=False, kind="stable")
 
 
@@ -129,5 +129,4 @@ def own_table_heads(
             estimates["ranks"] = estimate_ranks(order, sets)
             rows += list_estimates({**about, "ranking": name, "note": note}, estimates)
     heads_in_order = (f"head_{number}" for number in sorted(heads["head"].unique()))
-    metrics, rankings = ("used", "flips", "ranks"), ["", ALL_HEADS, *heads_in_order]
-    return order_rows(pd.DataFrame(rows), metrics, model=models, ranking=rankings)
+    return order_rows(pd.DataFrame(rows), model=models, ranking=["", ALL_HEADS, *heads_in_order])

@@ -71,11 +71,6 @@ class NotAsked(Exception):
     """A question cannot be asked of a model; its text is the reason."""
 
 
-def find_reason(subject: EvaluatedModel, *audits: str, otherwise: str = NO_TEXT) -> str:
-    """Say why the first of these audits has no rows on a model. otherwise: where all of them are asked."""
-    return next((subject.unasked[name] for name in audits if name in subject.unasked), otherwise)
-
-
 class MeasuredModel:
     """What the audits measured of one model: trainings, texts, and what is predicted of them.
 
@@ -102,11 +97,16 @@ class MeasuredModel:
         """Select the rows of an audit on this model."""
         return select_run(self.audits.get(audit, NO_ROWS), self.subject.model)
 
+    def refuse(self, *audits: str, otherwise: str = NO_TEXT) -> NotAsked:
+        """Say why the first of these audits has no rows on this model. otherwise: where all of them are asked."""
+        unasked = self.subject.unasked
+        return NotAsked(next((unasked[name] for name in audits if name in unasked), otherwise))
+
     def require_rows(self, audit: str) -> pd.DataFrame:
         """Select the rows of an audit on this model. Raises NotAsked where there are none."""
         rows = self.select_rows(audit)
         if rows.empty:
-            raise NotAsked(find_reason(self.subject, audit))
+            raise self.refuse(audit)
         return rows
 
     def select_pairs(self, seed: int) -> pd.DataFrame:
@@ -412,13 +412,14 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
-        is_given = measured.subject.given
         raise NotAsked(
-            "no adversary of this model is given" if is_given else "this suite trains no adversary of a whole model"
+            "no adversary of this model is given"
+            if measured.subject.given
+            else "this suite trains no adversary of a whole model"
         )
     adversaries = [*measure_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
-        raise NotAsked(find_reason(measured.subject, "comparison", "consistency"))
+        raise measured.refuse("comparison", "consistency")
     tolerance = measured.margins.tvd
     tvd, shared = compare_trainings(measured, contrasts.seed)
     # a TVD that is not known is no budget
@@ -451,7 +452,7 @@ def compare_models(measured: MeasuredModel, model: str, rival: str) -> tuple[Est
     ids, gold = list(labels.index), labels.to_numpy(np.int64)
     pair = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, rival)]
     if not all(map(len, pair)):
-        raise NotAsked(find_reason(measured.subject, "predictions", otherwise=NOT_PREDICTED))
+        raise measured.refuse("predictions", otherwise=NOT_PREDICTED)
     classes = int(max(each.max(initial=1) for each in (gold, *pair))) + 1
     sample, scale = compare_scores(gold, pair[0], pair[1], classes)
     gain = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
@@ -462,10 +463,9 @@ def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
-        is_given = measured.subject.given
         raise NotAsked(
             "no twin with uniform weights is given beside this model"
-            if is_given
+            if measured.subject.given
             else "this suite trains no twin with uniform weights"
         )
     gain, scores = compare_models(measured, measured.subject.model, contrasts.uniform)

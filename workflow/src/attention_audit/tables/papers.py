@@ -31,7 +31,6 @@ from .tidy import (
     make_grid,
     make_grids,
     order_rows,
-    select_ranking,
     split_models,
 )
 from .wording import read_class_names
@@ -51,7 +50,6 @@ ALL_ENCODERS = "encoders"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
 FLIP_CASES = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
-EARLIER_METRICS = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 
 def has_encoder(model: str) -> bool:
@@ -228,8 +226,10 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
                     estimates[name] = Estimate(count / len(seeds))
                 cells += list_estimates(row, estimates)
     rows = add_published(pd.DataFrame(cells), "Table 2", JW)
-    orders = {"model": models, "ranking": ATTRIBUTIONS, "other": ATTRIBUTIONS, "part": ["overall"]}
-    return order_rows(rows, STATISTICS, **orders, label=["", *map(str, labels)])
+    return order_rows(
+        rows, model=models, ranking=ATTRIBUTIONS, other=ATTRIBUTIONS, part=["overall"],
+        label=["", *map(str, labels)],
+    )  # fmt: skip
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -255,11 +255,11 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(totals) - excluded["mean"]
     rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
-    return order_rows(rows, [*FLIP_CASES, "texts", "excluded"], model=models, ranking=RANKINGS, part=DRAWS)
+    return order_rows(rows, model=models, ranking=RANKINGS, part=DRAWS)
 
 
 def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
-    """Describe by EARLIER_METRICS which of two rankings flips the decision with fewer erased items. `texts` are those
+    """Describe which of two rankings flips the decision with fewer erased items. `texts` are those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
     The statistics are percent of these texts, and the ratio of first_earlier to second_earlier. Where only one ranking
@@ -268,15 +268,16 @@ def compare_orders(former: Floats, latter: Floats) -> dict[str, Estimate]:
     """
     before, after, tied = former < latter, latter < former, (former == latter) & np.isfinite(former)
     either = before | after | tied
+    outcomes = {"first_earlier": before, "second_earlier": after, "tied": tied}
     cells = {
         name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), highest=100)
-        for name, outcome in zip(EARLIER_METRICS, (before, after, tied), strict=False)
+        for name, outcome in outcomes.items()
     }
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = before.sum(1) / after.sum(1)
     share = estimate_mean(np.where(before | after, before, np.nan))
     ratio = convert_to_odds(share)._replace(each=ratios.tolist())
-    return cells | {EARLIER_METRICS[-1]: ratio, "texts": Estimate(either.sum() / len(former))}
+    return cells | {"earlier_ratio": ratio, "texts": Estimate(either.sum() / len(former))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -299,9 +300,4 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     claimed = find_fact("Section 5.4", {**pair, "dataset": "all", "model": ALL_ENCODERS, "metric": "earlier_ratio"}, SS)
     same = rows["model"].map(has_encoder) & (rows[[*pair]] == [*pair.values()]).all(axis=1)
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    return order_rows(rows, [*EARLIER_METRICS, "texts"], model=models, ranking=expected, other=expected)
-
-
-def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows in which the top item is attention's, and the other item is drawn uniformly."""
-    return select_ranking(single_weight[single_weight["draw"] == "corrected"], "attention")
+    return order_rows(rows, model=models, ranking=expected, other=expected)

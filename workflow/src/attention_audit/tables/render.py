@@ -9,6 +9,7 @@ beside it, .json.
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,9 +128,8 @@ def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
     return blocks or show_table(table, labels)
 
 
-def show_marks(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """Show, as `show_table`, attributions beside marked words: what attention is held against, behind a dash."""
-    return show_table(table, labels, " - ")
+show_marks = partial(show_table, sign=" - ")
+"""Show attributions beside marked words: what attention is held against, behind a dash."""
 
 
 def write_cell(cell: TableRow) -> str:
@@ -303,20 +303,17 @@ def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
             **read_plain(row, "chance", "seeds", "agreement", "note"),
         }
 
-    if replication.empty:
-        return [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
         title = f"{write_name(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
         blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
-    return blocks
+    return blocks or [Block(show_rows(replication, write, REPLICATION.blank), text=NOTHING_PUBLISHED)]
 
 
 def write_grid(frame: pd.DataFrame, style: str) -> str:
     """Lay `frame` out in one of tabulate's styles; columns of numbers are aligned to the right."""
     aligned = ["left" if name in WORD_COLUMNS else "right" for name in frame.columns]
-    rows, names = frame.to_numpy().tolist(), list(frame.columns)
-    return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
+    return str(tabulate(frame, "keys", style, showindex=False, disable_numparse=True, colalign=aligned))
 
 
 def write_markdown(parts: Sequence[Block], provenance: str) -> str:

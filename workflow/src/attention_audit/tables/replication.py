@@ -30,7 +30,7 @@ from attention_audit.names import display_name
 
 from .datasets import Records, name_rebuilt
 from .papers import ALL_ENCODERS, FLIP_CASES, has_encoder
-from .published import Fact, build_key, read_published
+from .published import Fact, find_fact, read_published
 from .tidy import Frames, RowValues, join_notes
 
 SIZES_TABLE = "wp_table1_datasets"
@@ -134,19 +134,19 @@ def compare(
     }
 
 
-def list_counterparts(
-    table: pd.DataFrame, paper: str, number: str
-) -> Iterator[tuple[tuple[str, ...], Mapping[Any, Any]]]:
-    """List, for each row of one of our tables, the key of the paper's number that corresponds to it, and the row.
+def list_counterparts(table: pd.DataFrame, paper: str, number: str) -> Iterator[tuple[Fact, Mapping[Any, Any]]]:
+    """List the paper's numbers that correspond to rows of one of our tables, each with the row.
 
     Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
     datasets = {key[2] for key in read_published() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
-        about = {**cell, "paper": paper, "table": number, "dataset": display_name(str(cell["dataset"]))}
-        yield build_key(about), cell
-        if about["dataset"] in datasets and has_encoder(str(cell["model"])):
-            yield build_key({**about, "dataset": "all", "model": ALL_ENCODERS}), cell
+        if fact := find_fact(number, cell, paper):
+            yield fact, cell
+        overall = {**cell, "dataset": "all", "model": ALL_ENCODERS}
+        is_shared = display_name(cell["dataset"]) in datasets and has_encoder(cell["model"])
+        if is_shared and (fact := find_fact(number, overall, paper)):
+            yield fact, cell
 
 
 def read_means(table: pd.DataFrame, metric: str, by: str) -> pd.Series:
@@ -156,7 +156,7 @@ def read_means(table: pd.DataFrame, metric: str, by: str) -> pd.Series:
 
 def replication(
     tables: Frames,
-    records: Mapping[str, Records],
+    records: Records,
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
@@ -168,24 +168,18 @@ def replication(
     name of a single model.
     """
     rows = []
-    sizes: Mapping[Any, float] | pd.Series = (
-        read_means(tables[SIZES_TABLE], "instances", "part") if SIZES_TABLE in tables else {}
-    )
+    has_sizes = SIZES_TABLE in tables
+    sizes = read_means(tables[SIZES_TABLE], "instances", "part") if has_sizes else pd.Series(dtype=float)
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
         accuracies = read_means(tables[name], "accuracy", "model")
-        for key, cell in list_counterparts(tables[name], paper, number):
-            fact = read_published().get(key)
-            if fact is None:
-                continue
-            dataset, model = str(cell["dataset"]), str(cell["model"])
+        for fact, cell in list_counterparts(tables[name], paper, number):
+            dataset, model = cell["dataset"], cell["model"]
             about = (name.partition("_")[0], model) if cell["seeds"] else ()
             trained = [remark for each in about for remark in of_models.get(dataset, {}).get(each, [])]
-            data = [*filter(None, [name_rebuilt(records.get(dataset, []))]), *of_data.get(dataset, [])]
-            per_text = estimate_text_variance(
-                str(cell["metric"]), float(cell["mean"]), accuracies.get((dataset, model), nan)
-            )
+            data = [*filter(None, [name_rebuilt(records, dataset)]), *of_data.get(dataset, [])]
+            per_text = estimate_text_variance(cell["metric"], cell["mean"], accuracies.get((dataset, model), nan))
             comparison = compare(fact, cell, [*data, *trained], per_text, sizes.get((dataset, "test"), nan), not data)
             rows.append({"paper": paper, "table": number, **comparison})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

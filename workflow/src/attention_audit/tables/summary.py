@@ -136,7 +136,7 @@ def describe_texts(measured: MeasuredModel, answers: Mapping[Any, Any], tokens: 
     `answers`: its row of the summary. `tokens`: the words of each text.
     """
     subject = measured.subject
-    seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
+    seed: int = subject.contrasts.seed if subject.contrasts else measured.seeds[0]
     predictions, top_items, shuffles, located, permutation = (
         select_run(measured.audits[name], subject.model, seed).set_index("id")
         for name in ("predictions", "contributions", "shuffles", "located", "permutation")
@@ -209,14 +209,13 @@ def texts(
     those of tables.summary, but for consistency and plausibility.
     """
     answers = {(row["dataset"], row["suite"], row["model"]): row for row in summary.to_dict("records")}
-    rows = [pd.DataFrame(columns=TEXTS.schema.names)]
+    frames = []
     for measured in measure_subjects(subjects, audits, answer, {}, census):
         subject = measured.subject
-        # which texts there are is known from the predictions
-        if len(measured.audits["predictions"]):
+        if measured.ids:
             of_model = answers[subject.dataset, subject.suite, subject.model]
-            rows.append(describe_texts(measured, of_model, corpus[subject.dataset].set_index("id")["tokens"]))
-    return pd.concat(rows[1:] or rows, ignore_index=True)
+            frames.append(describe_texts(measured, of_model, corpus[subject.dataset].set_index("id")["tokens"]))
+    return pd.concat(frames or [pd.DataFrame(columns=TEXTS.schema.names)], ignore_index=True)
 
 
 def select_top(rows: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from attention_audit.columns.tables import OF_ROW, TABLE
 from attention_audit.contrasts import EvaluatedModel
 from attention_audit.names import display_name
 
-from .published import FACT_KEY, find_fact, read_published
+from .published import FACT_KEY, Fact, find_fact, read_published
 
 Subjects = Sequence[EvaluatedModel]
 """The judged models."""
@@ -166,11 +166,11 @@ def join_notes(*notes: str) -> str:
 
 def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Add a column for the published value, where the paper's `table` has one, and its note before others."""
-    facts = [find_fact(table, row, paper) for row in rows.to_dict("records")]
-    notes = rows["note"] if "note" in rows else [""] * len(rows)
+    facts = [find_fact(table, row, paper) or Fact(nan, "", nan) for row in rows.to_dict("records")]
+    notes = rows.get("note", [""] * len(rows))
     return rows.assign(
-        published=[fact.value if fact else nan for fact in facts],
-        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(facts, notes, strict=True)],
+        published=[fact.value for fact in facts],
+        note=[join_notes(fact.note, note) for fact, note in zip(facts, notes, strict=True)],
     )
 
 
@@ -195,8 +195,11 @@ def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> 
     rows: list[RowValues] = []
     for dataset, reason in reasons.items():
         of_paper = (paper, table, display_name(dataset))
-        facts = [(key, fact) for key, fact in read_published().items() if key[:3] == of_paper]
-        cells = [dict(zip(FACT_KEY[3:], key[3:], strict=True), published=fact.value) for key, fact in facts]
+        cells = [
+            dict(zip(FACT_KEY[3:], key[3:], strict=True), published=fact.value)
+            for key, fact in read_published().items()
+            if key[:3] == of_paper
+        ]
         about = {"dataset": dataset, "note": f"not run: {reason}"}
         rows += [TABLE.blank | cell | about for cell in cells or [{}]]
     return pd.DataFrame(rows, columns=TABLE.schema.names)

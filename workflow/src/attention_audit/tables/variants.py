@@ -38,7 +38,7 @@ RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (
     "accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo", "used", "ranks", "fraction_removed", "texts"
 )  # fmt: skip
-DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent", "texts")
+DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent")
 """accuracy; attention on the impermissible words, and that of uniform weights; accuracy of the same model when these
 words are deleted from its input; all in percent of the texts, or of the attention."""
 ANONYMISED = "trained and tested without the impermissible words"
@@ -104,17 +104,14 @@ def md_table_diversity(
     in_order = (rows.sort_values("seed", kind="stable") for rows in audits)
     lines: list[RowValues] = []
     for about, (right, conicities, permuted, ranked, sets, trained) in split_models(*in_order):
-        sources = {
-            "accuracy": (right, "accuracy", 0.0),
-            "conicity": (conicities, "conicity", -1.0),
-            "magnitude": (conicities, "magnitude", -1.0),
-            "permutation_tvd": (permuted, "median_tvd", 0.0),
-            "tau_loo": (ranked, "tau", -1.0),
-        }
         cells = {
-            name: estimate_mean(make_grid(rows, column), lowest) for name, (rows, column, lowest) in sources.items()
+            "accuracy": estimate_mean(make_grid(right, "accuracy")),
+            "conicity": estimate_mean(make_grid(conicities, "conicity"), -1.0),
+            "magnitude": estimate_mean(make_grid(conicities, "magnitude"), -1.0),
+            "permutation_tvd": estimate_mean(make_grid(permuted, "median_tvd")),
+            "tau_loo": estimate_mean(make_grid(ranked, "tau"), -1.0),
+            "used": estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0)),
         }
-        cells["used"] = estimate(average_texts(make_grid(permuted, "mean_tvd")), limits=(0.0, 1.0))
         order = select_ranking(sets, "attention")
         if len(order):
             removed = make_grid(order, "fraction_removed")
@@ -142,10 +139,13 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
     as wrong. Notes give the number of the independent rerun.
     """
-    columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
-    of_texts = (*columns, impermissible["right_without"].eq(True))
-    percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
-    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], highest=100)
+    percents = impermissible.assign(
+        accuracy_percent=100.0 * impermissible["right"],
+        mass_percent=100.0 * impermissible["mass"],
+        uniform_percent=100.0 * impermissible["uniform_mass"],
+        deleted_percent=100.0 * impermissible["right_without"].eq(True),
+    )
+    judged = average_columns(percents, ["model"], DECEPTION, highest=100)
     judged = add_first(judged, impermissible, "lambda")
     retrained = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
     retrained = average_seeds(retrained.assign(value=100.0 * retrained["value"]), ["dataset", "model"])
@@ -154,7 +154,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["model"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
-    return order_rows(add_published(rows, "Table 3", "PD2020"), DECEPTION, model=models)
+    return order_rows(add_published(rows, "Table 3", "PD2020"), model=models)
 
 
 def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
@@ -189,4 +189,4 @@ def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
             racu = estimate(take_share(below - measure_area(curve), below - end))
             about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
             rows += list_estimates(about, {"racu": racu, "texts": Estimate(end.shape[1])})
-    return order_rows(pd.DataFrame(rows), ("racu", "texts"), ranking=RANKINGS)
+    return order_rows(pd.DataFrame(rows), ranking=RANKINGS)
