@@ -25,16 +25,6 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
-@pytest.mark.parametrize("kind", LAYOUTS)
-def test_a_truncated_archive(tmp_path, kind, ending):
-    settings, files = LAYOUTS[kind]
-    path = pack(tmp_path / f"a.{ending}", files)
-    read_archive(kind, path, **settings)
-    path.write_bytes(path.read_bytes()[:-10])
-    assert "truncated or corrupt" in refusal(read_archive, kind, path, **settings)
-
-
 @pytest.mark.parametrize("kind", sorted(LAYOUTS.keys() - {"newsgroups", "movies"}))
 def test_bad_encoding_is_named_by_its_place(tmp_path, kind):
     settings, files = LAYOUTS[kind]
@@ -66,22 +56,21 @@ def test_what_an_archive_lacks_is_named(tmp_path, kind, lacking, said):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "classes", "pair"),
+    ("kind", "settings", "classes"),
     [
-        ("babi", {"task": 1}, None, True),
-        ("cnn", {}, None, True),
-        ("snli", {}, ["contradiction", "entailment", "neutral"], True),
-        ("imdb", {}, ["negative", "positive"], False),
-        ("imdb", {"labels": "rating"}, ["1", "2", "3", "4", "7", "8", "9", "10"], False),
-        ("jmars", {}, [str(rating) for rating in range(1, 11)], False),
-        ("newsgroups", {}, None, False),
-        ("newsgroups", {"groups": ["sci.med", "rec.autos"]}, ["sci.med", "rec.autos"], False),
-        ("zhang", {"classes": ["a", "b", "c"]}, ["a", "b", "c"], False),
-        ("zhang", {"classes": ["a", "b", "c"], "keep": ["c", "a"]}, ["c", "a"], False),
-        ("movies", {}, ["rotten", "fresh"], False),
-        ("sst", {}, ["negative", "positive"], False),
+        *((kind, {"task": 1} if kind == "babi" else {}, None) for kind in ("babi", "cnn", "newsgroups")),
+        ("snli", {}, ["contradiction", "entailment", "neutral"]),
+        ("imdb", {}, ["negative", "positive"]),
+        ("imdb", {"labels": "rating"}, ["1", "2", "3", "4", "7", "8", "9", "10"]),
+        ("jmars", {}, [str(rating) for rating in range(1, 11)]),
+        ("newsgroups", {"groups": ["sci.med", "rec.autos"]}, ["sci.med", "rec.autos"]),
+        ("zhang", {"classes": ["a", "b", "c"]}, ["a", "b", "c"]),
+        ("zhang", {"classes": ["a", "b", "c"], "keep": ["c", "a"]}, ["c", "a"]),
+        ("movies", {}, ["rotten", "fresh"]),
+        ("sst", {}, ["negative", "positive"]),
     ],
 )
-def test_classes_stand_in_their_order_and_pairs_are_known(kind, settings, classes, pair):
+def test_classes_stand_in_their_order_and_pairs_are_known(kind, settings, classes):
     source = make_entry(kind, **settings)
-    assert (source.class_order, source.pair) == (classes, pair)
+    assert source.class_order == classes
+    assert source.pair == (kind in ("babi", "cnn", "snli"))
