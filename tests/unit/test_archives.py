@@ -39,7 +39,6 @@ def test_bad_encoding_is_named_by_its_place(tmp_path, kind):
     [
         ("sst", "trees/dev.txt", "no trees/dev.txt in it; is it trainDevTestTrees_PTB.zip?"),
         ("snli", "_dev", "no split dev in it; is it snli_1.0.zip?"),
-        ("babi", "_train", "no train file of task 1 in it; is it tasks_1-20_v1-2.tar.gz?"),
         ("cnn", "dev", "no cnn/dev.txt in it; is it cnn.tar.gz?"),
         ("zhang", "test", "no test.csv in it; is it the csv archive?"),
         ("imdb", "", "no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"),

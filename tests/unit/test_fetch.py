@@ -62,7 +62,6 @@ class Site:
     url: str = ""
     answers: list[Answer] = field(default_factory=lambda: [Answer()])
     asked: list[dict[str, str]] = field(default_factory=list)
-    sent: int = 0
     released: threading.Event = field(default_factory=threading.Event)
 
     def next(self):
@@ -90,7 +89,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         body = body[: answer.cut]
         self.wfile.write(body)
-        self.site.sent += len(body)
         if answer.silent:
             self.site.released.wait(10)
 
@@ -234,12 +232,10 @@ def test_the_next_run_goes_on_where_the_transfer_broke_off(site, tmp_path, last)
         refused(remote(site.url), None, tmp_path, kept=CONTENT[:kept])
     site.answers = [Answer(302, headers={"Location": "/elsewhere"}), last]
     site.asked.clear()
-    site.sent = 0
     record, lines = fetched(remote(site.url), None, tmp_path)
     assert record["origin"] == site.url
     assert [headers.get("Range") for headers in site.asked] == [f"bytes={2 * CUT}-"] * 2
-    rest = len(CONTENT) - 2 * CUT if last.ranges else len(CONTENT)
-    assert (site.sent, lines) == (rest, [f"{site.url}: going on at 0.3 MB"] * last.ranges)
+    assert lines == [f"{site.url}: going on at 0.3 MB"] * last.ranges
 
 
 @pytest.mark.parametrize("answer", [Answer(416), Answer(shift=1)])
