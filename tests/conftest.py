@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import torch
 from folder import fresh
-from readouts import make_heads, make_pairs, make_readout
+from readouts import make_readout
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw
@@ -102,18 +102,6 @@ def provenance():
 def random_readout():
     """A readout of texts with the given lengths, consistent in itself: probabilities follow from attention."""
     return make_readout
-
-
-@pytest.fixture
-def random_pairs():
-    """A readout of pairs: `outputs` behind a head of so many classes, of which each text has its own candidates."""
-    return make_pairs
-
-
-@pytest.fixture
-def random_heads():
-    """A readout of a Transformer with random weights, consistent in itself."""
-    return make_heads
 
 
 @pytest.fixture

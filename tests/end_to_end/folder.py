@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -154,9 +153,6 @@ def kind_of(path):
         case "models":
             return SEARCH if path.stem.endswith(".search") else HISTORY
     return {"corpus.parquet": CORPUS, "census.parquet": CENSUS, "vocabulary.parquet": VOCABULARY}[name]
-
-
-NewFolder = Callable[[], Folder]
 
 
 @cache

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from browser import Shown
-from explored import unpack
 from pages import check_page
 
 from attention_audit.readout import read_readout
@@ -33,6 +32,7 @@ def page_of(folder):
 def test_everything_published_is_on_the_page_once(finished):
     page = check_page(page_of(finished), finished.path / "results")
     assert page.tags["img"] >= 3
+    assert "explorer.html" in page.links
     assert "needle" not in page.text.partition("This run")[0]
 
 
@@ -43,14 +43,6 @@ def test_the_page_knows_how_the_run_was_made(finished):
     ]
     (jobs,) = re.findall(r"<dt>jobs</dt><dd>(\d+),", page_of(finished))
     assert 0.9 * len(logs) < int(jobs) <= len(logs)
-
-
-def test_the_explorer_has_every_map_and_the_report_leads_there(finished):
-    text = (finished.path / "results/explorer.html").read_text()
-    (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
-    maps = {"attention:10", "attention:50", "continuation", "adversary", "instance", "gradient:10", "loo:10"}
-    assert unpack(packed)["maps"].keys() == maps | {"integrated_gradients:10", "people"}
-    assert "explorer.html" in check_page(page_of(finished)).links
 
 
 @pytest.mark.parametrize("width", [1440, 800, 390])

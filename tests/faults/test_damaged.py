@@ -2,7 +2,6 @@
 
 import random
 from functools import partial
-from pathlib import Path
 
 import pytest
 from folder import kind_of
@@ -11,19 +10,12 @@ from hurt import contents, differing, error_lines, follow
 from attention_audit.artefacts.files import check_recorded, read_record
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.columns.audits import ATTRIBUTION_STABILITY, CONICITY, CUT_TEXTS, HEADS, MAP_STABILITY, SOFT
-from attention_audit.columns.files import HEADED, HISTORY, PIECES, SEVERAL
-from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
-from attention_audit.report.guide import ARTEFACTS
 
 SMALL = pytest.mark.xdist_group("finished")
 FEW = {"emptied": 1, "truncated": 3, "one bit flipped": 8}
 MANY = {"emptied": 1, "truncated": 100, "one bit flipped": 2000}
 LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
-
-TRANSFORMERS = {CUT_TEXTS, HEADS, HEADED, PIECES, SEVERAL}
-"""Kinds of files that only runs of Transformers have: test_damaged_transformers.py damages them."""
 
 READERS = {
     "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",
@@ -64,7 +56,7 @@ READERS = {
     "audits/stories/lstm_tanh/permutation.parquet": "jw_fig_permutation",
     "audits/stories/lstm_tanh/instance_adversary.parquet": "jw_fig_adversary",
 }
-"""Every kind of file that a stage of `all` reads, and a result that is made from it."""
+"""Files that stages of `all` read, and a result that is made from each."""
 IN_TURN = [
     "audits/chorus/base/comparison.parquet",
     "corpora/chorus/corpus.parquet",
@@ -122,14 +114,6 @@ def reader_of(path):
     return partial(check_recorded, [path.parent / "records" / f"{path.name}.json"])
 
 
-def test_every_kind_that_a_stage_reads_is_damaged():
-    read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
-    # tables are for people, but for two; soft erasure and conicity are only made where they are asked, and maps of
-    # Transformers are not made here
-    here = {kind for kind in ARTEFACTS if not kind.path.startswith("tables/")} - TRANSFORMERS
-    assert read == here - {HISTORY, SOFT, CONICITY, MAP_STABILITY, ATTRIBUTION_STABILITY} | {SUMMARY, TABLE}
-
-
 @pytest.mark.parametrize(
     ("run", "times"), [pytest.param("finished", FEW, marks=SMALL), pytest.param("everything", MANY, marks=LARGE)]
 )
@@ -138,8 +122,9 @@ def test_no_damage_goes_unnoticed(request, tmp_path, tally, run, times):
     results = folder.path / "results"
     draw = random.Random(6)
     files = [results / file for file in READERS if (results / file).is_file()]
-    files += [*sorted((results / "tables").glob("*.parquet")), results / UNREAD[0]]
-    for path in files:
+    audits = {path.stem: path for path in sorted((results / "audits").rglob("*.parquet"))}
+    files += [results / UNREAD[0], *(results / "tables").glob("*.parquet"), *audits.values()]
+    for path in sorted({*files}):
         assert_noticed(path, reader_of(path), draw, times, tally)
 
 

@@ -12,7 +12,7 @@ import transformers_on_disk
 from folder import kind_of
 from in_process import make, make_audit
 from planned import CLASSIFIERS_ALONE, plan_of
-from test_damaged import FEW, MANY, TRANSFORMERS, assert_noticed
+from test_damaged import FEW, MANY, assert_noticed
 
 from attention_audit.artefacts.files import read_record
 from attention_audit.artefacts.parquet import read_table
@@ -55,10 +55,6 @@ def made(tmp_path_factory):
         for audit in ("heads", "cut_texts"):
             make_audit(plan, "chorus", "hf", audit)
     return folder
-
-
-def test_every_kind_that_only_transformers_have_is_damaged():
-    assert {*KINDS.values()} == TRANSFORMERS
 
 
 def read(path):

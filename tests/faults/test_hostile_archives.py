@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import lzma
 import stat
 import struct
 import subprocess
@@ -269,10 +268,3 @@ def test_a_text_beyond_all_measure(tmp_path, tally, kind, name):
     path = pack(tmp_path / "a.tar.gz", {name: b"a " * 6_000_000})
     assert f"{name}: more than 10000000 bytes" in refusal(read_archive, kind, path)
     tally("an archive with a text beyond all measure", "one line")
-
-
-def test_lzma_is_no_way_around(tmp_path, tally):
-    path = tmp_path / "a.zip"
-    path.write_bytes(lzma.compress(b"PK\x03\x04"))
-    assert "truncated or corrupt" in refusal(read_all, path)
-    tally("an archive of another kind", "one line")

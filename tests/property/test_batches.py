@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import make_classifier
 from readouts import make_readout
+from small_networks import CPU, random_texts
 
 from attention_audit.batching import cut_runs
 from attention_audit.model.batch import RaggedLists, Split
@@ -14,14 +15,13 @@ from attention_audit.training.loop import draw_batches
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 SENTENCES = st.lists(st.lists(st.integers(1, 20), min_size=1, max_size=6), min_size=1, max_size=12)
-WORDS = 20
+WORDS = 30
 
 
 def split_of(lengths):
     random = np.random.default_rng(sum(lengths))
-    texts = [[2, *random.integers(4, WORDS, length), 3] for length in lengths]
     attention = [random.dirichlet(np.ones(length)) for length in lengths]
-    return Split(np.concatenate(texts), lengths, [0] * len(lengths), torch.device("cpu"), attention)
+    return Split(np.concatenate(random_texts(lengths)), lengths, [0] * len(lengths), CPU, attention)
 
 
 def split_of_sentences(texts):
@@ -30,7 +30,12 @@ def split_of_sentences(texts):
     starts = np.concatenate([np.cumsum([0, *sentences])[:-1] for sentences in texts])
     ids = np.concatenate([[2, *(4 + np.arange(length) % (WORDS - 4)), 3] for length in lengths])
     sentences = RaggedLists(np.array(starts), np.array([len(text) for text in texts]))
-    return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), sentences=sentences)
+    return Split(ids, lengths, [0] * len(lengths), CPU, sentences=sentences)
+
+
+def draw_members(data, texts):
+    """Draw up to eight of these texts, some of them twice."""
+    return np.array(data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=8)))
 
 
 @given(LENGTHS, st.integers(1, 40), st.floats(0, 0.9), st.one_of(st.none(), st.integers(1, 200)), st.data())
@@ -57,8 +62,7 @@ def test_runs_end_only_where_one_text_more_would_not_fit(lengths, texts, tokens)
 
 @given(SENTENCES, st.data())
 def test_a_batch_holds_its_sentences_once_in_order(texts, data):
-    split = split_of_sentences(texts)
-    members = np.array(data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=8)))
+    split, members = split_of_sentences(texts), draw_members(data, texts)
     batch = split.batch(members)
     groups = batch.documents.groups
     rows = [row for g in groups for row in zip(g.words, g.lengths, strict=True)]
@@ -77,19 +81,19 @@ def test_a_batch_holds_its_sentences_once_in_order(texts, data):
 
 @given(LENGTHS, st.data())
 def test_a_batch_holds_its_texts_and_zeros_behind(lengths, data):
-    split = split_of(lengths)
-    members = np.array(data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=8)))
+    split, members = split_of(lengths), draw_members(data, lengths)
     batch = split.batch(members)
-    assert batch.lengths.tolist() == [lengths[member] for member in members]
-    assert batch.ids.shape[1] == batch.lengths.max() + 2
-    assert batch.mask.sum(1).tolist() == batch.lengths.tolist()
-    for row, member in enumerate(members):
-        alone = split.batch(np.array([member]))
-        width = lengths[member] + 2
-        assert batch.ids[row, :width].equal(alone.ids[0])
-        assert batch.attention[row, : width - 2].equal(alone.attention[0])
-        assert not batch.ids[row, width:].any()
-        assert not batch.attention[row, width - 2 :].any()
+    assert batch.mask.sum(1).tolist() == batch.lengths.tolist() == [lengths[member] for member in members]
+    alone = [split.batch(np.array([member])) for member in members]
+    check_padding(batch.ids, [one.ids[0] for one in alone])
+    check_padding(batch.attention, [one.attention[0] for one in alone])
+
+
+def check_padding(padded, parts):
+    """Check that each row holds its part, and zeros behind."""
+    for row, part in zip(padded, parts, strict=True):
+        np.testing.assert_array_equal(row[: len(part)], part)
+        assert not row[len(part) :].any()
 
 
 def check_neighbours(model, split, items):
@@ -124,9 +128,5 @@ def test_a_readouts_batches_are_its_texts(lengths, positions, outputs):
     assert sorted(seen) == list(range(len(lengths)))
     assert [lengths[member] for member in seen] == sorted(lengths)
     for texts in cut:
-        for row, member in enumerate(texts.members):
-            width = lengths[member]
-            np.testing.assert_array_equal(texts.attention[row, :width], readout.attention[member])
-            np.testing.assert_array_equal(texts.contribution[row, :width], readout.contribution[member])
-            assert not texts.attention[row, width:].any()
-            assert not texts.contribution[row, width:].any()
+        check_padding(texts.attention, [readout.attention[member] for member in texts.members])
+        check_padding(texts.contribution, [readout.contribution[member] for member in texts.members])

@@ -47,13 +47,6 @@ def list_exact(readout, place, weights):
     return explored.logits_of(explored.scores(weights, z, bias), tail, candidates)
 
 
-def list_shown(view, seed, place, weights):
-    """The same logits, from what is written in the page."""
-    run = view["runs"][str(seed)]
-    values = explored.scores(weights, run["z"][place], run["bias"][place])
-    return explored.logits_of(values, run.get("tail"), view["candidates"][place])
-
-
 @pytest.mark.parametrize("kind", ["two classes", "several classes", "pairs", "heads"])
 @settings(max_examples=8, deadline=None)
 @given(
@@ -77,7 +70,7 @@ def test_every_logit_of_the_page_is_that_of_the_readout(kind, lengths, seed, siz
         ]
         for number, states in ((1, first), (2, second)):
             for shown, exact in maps:
-                found, wanted = list_shown(view, number, place, shown), list_exact(states, place, exact)
+                found, wanted = explored.list_shown(view, number, place, shown), list_exact(states, place, exact)
                 # classes that cannot be the answer have minus infinity
                 assert found == pytest.approx(wanted, rel=0, abs=TOLERANCE)
 

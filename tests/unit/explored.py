@@ -55,11 +55,16 @@ def logits_of(values, tail=None, candidates=None):
     return [value if candidates is None or place in candidates else -math.inf for place, value in enumerate(values)]
 
 
-def predicted(view, seed, text, weights):
-    """What the states of a seed predict of a text under some weights."""
+def list_shown(view, seed, text, weights):
+    """The logits of a text under some weights, from what is written in the page."""
     run = view["runs"][str(seed)]
     values = scores(weights, run["z"][text], run["bias"][text])
-    parts = [math.exp(logit) for logit in logits_of(values, run.get("tail"), view["candidates"][text])]
+    return logits_of(values, run.get("tail"), view["candidates"][text])
+
+
+def predicted(view, seed, text, weights):
+    """What the states of a seed predict of a text under some weights."""
+    parts = [math.exp(logit) for logit in list_shown(view, seed, text, weights)]
     return [part / sum(parts) for part in parts]
 
 

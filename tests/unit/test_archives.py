@@ -25,16 +25,6 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
-@pytest.mark.parametrize("kind", LAYOUTS)
-def test_a_truncated_archive(tmp_path, kind, ending):
-    settings, files = LAYOUTS[kind]
-    path = pack(tmp_path / f"a.{ending}", files)
-    read_archive(kind, path, **settings)
-    path.write_bytes(path.read_bytes()[:-10])
-    assert "truncated or corrupt" in refusal(read_archive, kind, path, **settings)
-
-
 @pytest.mark.parametrize("kind", sorted(LAYOUTS.keys() - {"newsgroups", "movies"}))
 def test_bad_encoding_is_named_by_its_place(tmp_path, kind):
     settings, files = LAYOUTS[kind]
@@ -49,7 +39,6 @@ def test_bad_encoding_is_named_by_its_place(tmp_path, kind):
     [
         ("sst", "trees/dev.txt", "no trees/dev.txt in it; is it trainDevTestTrees_PTB.zip?"),
         ("snli", "_dev", "no split dev in it; is it snli_1.0.zip?"),
-        ("babi", "_train", "no train file of task 1 in it; is it tasks_1-20_v1-2.tar.gz?"),
         ("cnn", "dev", "no cnn/dev.txt in it; is it cnn.tar.gz?"),
         ("zhang", "test", "no test.csv in it; is it the csv archive?"),
         ("imdb", "", "no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"),
@@ -66,22 +55,21 @@ def test_what_an_archive_lacks_is_named(tmp_path, kind, lacking, said):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "classes", "pair"),
+    ("kind", "settings", "classes"),
     [
-        ("babi", {"task": 1}, None, True),
-        ("cnn", {}, None, True),
-        ("snli", {}, ["contradiction", "entailment", "neutral"], True),
-        ("imdb", {}, ["negative", "positive"], False),
-        ("imdb", {"labels": "rating"}, ["1", "2", "3", "4", "7", "8", "9", "10"], False),
-        ("jmars", {}, [str(rating) for rating in range(1, 11)], False),
-        ("newsgroups", {}, None, False),
-        ("newsgroups", {"groups": ["sci.med", "rec.autos"]}, ["sci.med", "rec.autos"], False),
-        ("zhang", {"classes": ["a", "b", "c"]}, ["a", "b", "c"], False),
-        ("zhang", {"classes": ["a", "b", "c"], "keep": ["c", "a"]}, ["c", "a"], False),
-        ("movies", {}, ["rotten", "fresh"], False),
-        ("sst", {}, ["negative", "positive"], False),
+        *((kind, {"task": 1} if kind == "babi" else {}, None) for kind in ("babi", "cnn", "newsgroups")),
+        ("snli", {}, ["contradiction", "entailment", "neutral"]),
+        ("imdb", {}, ["negative", "positive"]),
+        ("imdb", {"labels": "rating"}, ["1", "2", "3", "4", "7", "8", "9", "10"]),
+        ("jmars", {}, [str(rating) for rating in range(1, 11)]),
+        ("newsgroups", {"groups": ["sci.med", "rec.autos"]}, ["sci.med", "rec.autos"]),
+        ("zhang", {"classes": ["a", "b", "c"]}, ["a", "b", "c"]),
+        ("zhang", {"classes": ["a", "b", "c"], "keep": ["c", "a"]}, ["c", "a"]),
+        ("movies", {}, ["rotten", "fresh"]),
+        ("sst", {}, ["negative", "positive"]),
     ],
 )
-def test_classes_stand_in_their_order_and_pairs_are_known(kind, settings, classes, pair):
+def test_classes_stand_in_their_order_and_pairs_are_known(kind, settings, classes):
     source = make_entry(kind, **settings)
-    assert (source.class_order, source.pair) == (classes, pair)
+    assert source.class_order == classes
+    assert source.pair == (kind in ("babi", "cnn", "snli"))

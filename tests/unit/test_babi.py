@@ -69,7 +69,7 @@ def test_questions_on_a_story_are_a_group(tmp_path):
 def test_task_1_is_not_task_10(tmp_path):
     path = archive(tmp_path, task="qa10_indefinite-knowledge")
     assert len(read(path, task=10)) == 6
-    assert "no train file of task 1 in it" in refusal(read, path, task=1)
+    assert "no train file of task 1 in it; is it tasks_1-20_v1-2.tar.gz?" in refusal(read, path, task=1)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from makers.calibration.populations import (
     SKEWED,
     TWO_KINDS,
     Adversaries,
-    Pairs,
     Pool,
     Run,
     World,
@@ -110,7 +109,6 @@ def test_the_truth_of_a_search_is_its_least_similar_adversary_within_the_budget(
     jsd, chance = np.array([[0.2, 0.2], [0.1, 0.2], [0.5, 0.5]]), np.full((3, 2), 0.5)
     found = Adversaries(world(trainings=3, texts=2), tvd, jsd, chance, np.array([0, 1]))
     assert found.truth == pytest.approx(0.6)
-    assert isinstance(make_stable(world(), 0.5), Pairs)
 
 
 class Always:

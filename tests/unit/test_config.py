@@ -75,9 +75,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ("training.epochs", "8", "training.epochs: input should be a valid integer, not '8'"),
         ("training.learning_rate", math.nan, "training.learning_rate: input should be a finite number, not nan"),
         ("training.further_seeds", [50, 10], "training: duplicate seed 10"),
-        ("training.further_seeds", [], "training.further_seeds: list should have at least 1 item, not []"),
         ("datasets", ["needle", "imbd"], f"datasets: {UNKNOWN}; known: {KNOWN}"),
-        ("datasets", ["needle", "needle"], "datasets: duplicate value 'needle'"),
         ("vectors", "glove", f"vectors: unknown word vectors 'glove'; known: {VECTORS}"),
         ("corpora.needle.vectors", "glove", f"corpora.needle.vectors: unknown word vectors 'glove'; known: {VECTORS}"),
         ("adversary.lambdas", [0.1, 0.1, 0.01], "adversary.lambdas: duplicate value 0.1"),
@@ -89,9 +87,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ("overrides.imbd", {"model": {"encoder": "affine"}}, f"overrides: {UNKNOWN}; name one of `corpora`"),
         (OF_NEEDLE, {"epoch": 1}, f"{OF_NEEDLE}.epoch: unknown key (did you mean 'epochs'?)"),
         (OF_NEEDLE, {"seed": 50}, f"{OF_NEEDLE}: duplicate seed 50"),
-        (OF_NEEDLE, {"epochs": 0}, f"{OF_NEEDLE}.epochs: input should be greater than or equal to 1, not 0"),
         ("overrides.needle", 8, "overrides.needle: must be a group of keys, not 8"),
-        ("overrides", ["needle"], "overrides: must be a group of keys, not ['needle']"),
         ("overrides.needle.modle", {}, "overrides.needle.modle: unknown key (did you mean 'model'?)"),
         (
             "overrides.needle.results", "a",
@@ -104,10 +100,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
         (
             "overrides.needle.jain_wallace.datasets", ["needle"],
             "overrides.needle.jain_wallace.datasets: is the same for all data sets; say it in `jain_wallace.datasets`",
-        ),
-        (
-            "overrides.needle.transformer", {"path": "a"},
-            "overrides.needle.transformer.path: is the same for all data sets; say it in `transformer.path`",
         ),
         (
             "overrides.needle.adversary", SCRATCH,
@@ -150,13 +142,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
             "corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (.gz or .bz2 may follow), "
             ".parquet or .xlsx; name the file itself, or save it in one of these formats",
         ),
-        *(
-            (
-                f"corpora.{name}", TABLE,
-                f"corpora.{name}: is the name of a data set of the catalogue; choose another",
-            )
-            for name in ("yelp", "debate")
-        ),
+        ("corpora.yelp", TABLE, "corpora.yelp: is the name of a data set of the catalogue; choose another"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_one_line_that_names_the_key(key, value, line):
@@ -170,12 +156,8 @@ def test_every_fault_has_a_line():
         "config: training.epoch: unknown key (did you mean 'epochs'?)",
         "config: trainning: unknown key (did you mean 'training'?)",
     ]
-    raw = overlaid(DEFAULT, {"datasets": ["needel"], "vectors": "gloove", "overrides": {"chorsu": {}}})
-    assert [line.partition(")")[0] for line in faults(raw)] == [
-        "config: datasets: unknown data set 'needel' (did you mean 'needle'?",
-        "config: overrides: unknown data set 'chorsu' (did you mean 'chorus'?",
-        f"config: vectors: unknown word vectors 'gloove'; known: {VECTORS}",
-    ]
+    unknown = faults(overlaid(DEFAULT, {"datasets": ["needel"], "vectors": "gloove", "overrides": {"chorsu": {}}}))
+    assert [line.split(": ")[1] for line in unknown] == ["datasets", "overrides", "vectors"]
 
 
 def test_of_very_many_faults_the_first_have_lines():
@@ -247,13 +229,11 @@ def test_every_key_is_explained_once():
     for page, heading, keys in (
         ("models", "`jain_wallace`", {"recipe.hidden", "recipe.embedding", "recipe.epochs", "recipe.first_epoch"}),
         ("corpora", "Kind `shortcut`", {"of", "plant", "share", "seed"}),
-        ("README", "`overrides`", set()),
     ):
         told = pages[page].split(f"# {heading}\n")[1].split("\n#")[0]
         assert set(re.findall(r"^\| `([\w.]+)` \|", told, re.MULTILINE)) >= keys
-        assert not keys or " as in [" in told
+        assert " as in [" in told
     assert "- `jmars`: `archive`\n" in pages["corpora"]
-    assert set(re.findall(r"^\| `([\w.]+)` \|", pages["README"], re.MULTILINE)) >= {"mirror", "recipe.path"}
 
 
 def test_the_schema_refuses_unknown_keys():
@@ -304,7 +284,6 @@ def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set(with_mine)
     assert config.every_dataset == ["chorus", "needle"]
     told = [config.for_dataset(name).get_section(Mine) for name in ("chorus", "needle")]
     assert [(section.epochs, section.width) for section in told] == [(8, 6), (2, 6)]
-    assert config.build_record()["overrides"]["needle"] == {"mine": {"epochs": 2}}
     assert parse_config(config.build_record()) == config
 
 

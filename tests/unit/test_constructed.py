@@ -103,29 +103,20 @@ def test_the_same_seed_gives_the_same_files(tmp_path):
     assert one != other
 
 
-def test_it_is_built_before_it_is_read():
-    plan = plan_of(
-        **CLASSIFIERS_ALONE,
-        built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
-        hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
-    )
-    jobs = list_jobs(plan)
-    build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf_relay/1"]
-    assert build_job.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
-    assert {*build_job.files} <= {*reading.read}
-    assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
-
-
-def test_another_training_is_read_after_the_first_is_built():
+def test_each_training_is_read_after_it_and_the_first_are_built():
     plan = plan_of(
         **CLASSIFIERS_ALONE,
         built={f"relay-{seed}": {"kind": "relay", "dataset": "feint", "seed": seed} for seed in (7, 8)},
         hf={"feint": {"models": {"relay": ["built/relay-7", "built/relay-8"]}, "maps": ["rollout"]}},
     )
     jobs = list_jobs(plan)
-    first, second = ({*jobs[f"build/relay-{seed}"].files} for seed in (7, 8))
-    assert second.isdisjoint(jobs["read_classifier/feint/hf_relay/1"].read)
-    assert first | second <= {*jobs["read_classifier/feint/hf_relay/2"].read}
+    first, second = (jobs[f"build/relay-{seed}"] for seed in (7, 8))
+    reading, other = (jobs[f"read_classifier/feint/hf_relay/{seed}"] for seed in (1, 2))
+    assert first.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
+    assert {*first.files} <= {*reading.read}
+    assert {*second.files}.isdisjoint(reading.read)
+    assert {*first.files, *second.files} <= {*other.read}
+    assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
 
 
 def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names():

@@ -7,20 +7,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
 
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.prepare import prepare_corpus
 from attention_audit.corpus.sources.control import TEXT_KINDS, ControlCorpus, SplitSizes, invent_words
 
 SIZES = SplitSizes(train=1200, dev=120, test=600)
 
 
-def source(kind, seed=1, texts=SIZES):
-    return ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts})
-
-
 def control(kind, seed=1, texts=SIZES):
-    return list(source(kind, seed, texts).read(kind, {}))
+    return list(ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts}).read(kind, {}))
 
 
 def split_of(corpus, split):
@@ -50,18 +43,6 @@ def cues_of(words, kind):
         for label, pattern in enumerate(spelling)
         if re.fullmatch(pattern, word)
     ]
-
-
-@pytest.mark.parametrize("kind", TEXT_KINDS)
-def test_they_are_prepared_as_they_are(tmp_path, provenance, kind):
-    texts = SplitSizes(train=30, dev=20, test=20)
-    path = tmp_path / "corpus.parquet"
-    prepare_corpus(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
-    corpus = read_frame(path, CORPUS)
-    generated = control(kind, texts=texts)
-    assert corpus["tokens"].map(list).tolist() == [text.text for text in generated]
-    assert corpus["label"].tolist() == [int(text.label) for text in generated]
-    assert [None if cues is None else list(cues) for cues in corpus["evidence"]] == [marked(x) for x in generated]
 
 
 @pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 6), ("chorus", 1 / 2), ("static", 1 / 2)])

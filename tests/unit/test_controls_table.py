@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 
 import pandas as pd
 import pytest
@@ -13,14 +12,12 @@ from tabled import assert_fits
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.statements import Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
-from attention_audit.corpus.sources.control import TEXT_KINDS
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.controls import CLAIMS, check_allowed, controls
 
 ANY = "any weights would do"
 FEW = "80 of the 100 texts needed"
 TEXTS = 200
-TRUTH = [models for suites in CLAIMS["zones"].values() for models in suites.values()]
 
 
 def claim(dataset, kind, *summary, **frames):
@@ -71,10 +68,8 @@ def test_statements_are_held_against_what_the_corpus_allows(tmp_path):
     ("allowed", "stated", "holds"),
     [
         # strict: no zone but those
-        ("3", "3", True),
         ("3", "23", False),
         ("12", "2", True),
-        ("12", "123", False),
         # it touches one of them
         ("12?", "123", True),
         ("12?", "3", False),
@@ -145,17 +140,9 @@ def test_other_data_sets_and_models_have_no_claims():
     assert claim("c", "chorus", {**row, "model": "uniform"}).empty
 
 
-def test_truth_is_of_questions_and_kinds_that_there_are():
-    assert {*CLAIMS["zones"]} <= {*TEXT_KINDS, "digest"}
-    for truth in TRUTH:
-        for zones in truth.values():
-            assert {*zones} <= {*QUESTIONS}
-            for allowed in zones.values():
-                assert re.fullmatch(r"(?=.)((1|2|3|12|23)\??)?-?(≠[123]+,[123]+)?", allowed), allowed
-
-
 def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_not_be_low():
-    claimed = [item for truth in TRUTH for zones in truth.values() for item in zones.items()]
+    truths = [models for suites in CLAIMS["zones"].values() for models in suites.values()]
+    claimed = [item for truth in truths for zones in truth.values() for item in zones.items()]
     for question in QUESTIONS:
         allowed = {one for name, one in claimed if name == question}
         assert any(check_allowed(one, "1", [], "") and not check_allowed(one, "3", [], "") for one in allowed), question
@@ -163,18 +150,16 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
 
 
 @pytest.mark.parametrize(
-    ("kind", "column", "claimed", "bounds", "value", "holds"),
+    ("kind", "column", "claimed", "values"),
     [
-        ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.0, True),
-        ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.01, False),
-        ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.99, True),
-        ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.94, False),
+        ("static", "learnt_low", "nothing predicts the labels", [0.0, 0.01]),
+        ("shortcut", "accuracy", "it decides by the planted words", [0.95, 0.94]),
     ],
 )
-def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, bounds, value, holds):
-    table = claim("s", kind, state("wp", "base") | {column: value})
-    found = table[["claim", "value", "least", "most", "holds"]].astype(object).replace(math.nan, None)
-    assert found.to_numpy().tolist() == [[claimed, value, *bounds, holds]]
+def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, values):
+    for value in values:
+        table = claim("s", kind, state("wp", "base") | {column: value})
+        assert table[["claim", "value", "holds"]].to_numpy().tolist() == [[claimed, value, value == values[0]]]
 
 
 @pytest.mark.parametrize(("masses", "holds"), [([0.7, 0.2], False), ([0.7, 0.4], True)])

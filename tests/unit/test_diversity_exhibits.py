@@ -59,14 +59,8 @@ def performance(dataset="sst"):
 
 
 def test_the_twin_of_a_model_reads_in_as_many_directions():
-    assert {name: find_twin(name) for name in MD} == {
-        "vanilla_lstm": None,
-        "orthogonal_lstm": "vanilla_lstm",
-        "diversity_lstm": "vanilla_lstm",
-        "vanilla_bilstm": None,
-        "orthogonal_bilstm": "vanilla_bilstm",
-        "diversity_bilstm": "vanilla_bilstm",
-    }
+    names = ("vanilla_lstm", "orthogonal_lstm", "diversity_bilstm")
+    assert [find_twin(name) for name in names] == [None, "vanilla_lstm", "vanilla_bilstm"]
 
 
 def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path):

@@ -6,21 +6,14 @@ import ast
 import re
 import sys
 import tomllib
-from functools import cache
 from importlib.metadata import packages_distributions, requires
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 import pytest
 import yaml
-from planned import CATALOGUE, mirror_in, overlaid
-from rules import list_jobs
 
-from attention_audit.__main__ import find_targets
-from attention_audit.code_hash import PACKAGE_NAME, find_closure
-from attention_audit.plan.plan import Plan
-from attention_audit.targets import name_module, qualify_module
+from attention_audit.code_hash import PACKAGE_NAME
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -30,8 +23,7 @@ CONDA = yaml.safe_load((ROOT / "envs" / "attention-audit.yaml").read_text())
 EXTRAS = PROJECT["optional-dependencies"]
 
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "seaborn": "seaborn-base", "torch": "pytorch"}
-NOT_IN_JOBS = {"snakemake"}
-PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+NOT_IN_JOBS = {"snakemake", "peft"}
 TYPES = "_typeshed"
 """What only type checkers import."""
 RECIPES = {"Dockerfile": r"^COPY (.*) \S+$", "apptainer.def": r"^    (\S+) /source/\S+$"}
@@ -69,30 +61,14 @@ def test_every_rule_names_the_environment():
         assert len(re.findall(r"conda:\s+ENVIRONMENT", text)) == text.count("    shell:"), path.name
 
 
-@cache
-def libraries(module):
-    """What a module imports of elsewhere, at its top or in a function; of Python's own nothing."""
-    nodes = [*ast.walk(ast.parse(Path(find_spec(module).origin).read_text()))]
+def test_conda_has_every_library_that_jobs_import():
+    trees = [ast.parse(path.read_text()) for path in (ROOT / "workflow" / "src").rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names - {PACKAGE_NAME, TYPES}
-
-
-@pytest.fixture(scope="module")
-def mirror(tmp_path_factory):
-    return mirror_in(tmp_path_factory.mktemp("mirror"))
-
-
-@pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
-def test_conda_has_every_library_of_a_preset(path, mirror):
-    raw = yaml.safe_load(path.read_text()) | {"skip_unavailable": True, "mirror": str(mirror)}
-    jobs = list_jobs(Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory")).values()
-    called = {name_module(target) for job in jobs for target in find_targets(dict(job.call.settings))}
-    called |= {f"stages.{job.call.stage}" for job in jobs}
-    imported = frozenset().union(*(libraries(each) for name in called for each in find_closure(qualify_module(name))))
-    assert {"numpy", "torch"} <= imported
+    imported = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {PACKAGE_NAME, TYPES}
     distributions = packages_distributions()
-    needed = {normalised(distributions[library][0]) for library in imported}
+    needed = {normalised(distributions[library][0]) for library in imported} - NOT_IN_JOBS
     known = {conda: name for name, conda in CONDA_NAMES.items()}
     there = {known.get(name, name) for name, *_ in map(str.split, CONDA["dependencies"]) if name != "python"}
     # pydantic and transformers have a half in another language, which comes with them

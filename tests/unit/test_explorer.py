@@ -145,26 +145,14 @@ def job_of(folder, first=5, second=3, words=12):
     return Job(settings, inputs, {"page": [folder / "explorer.html"]}, PROVENANCE, said.append), said
 
 
-def parts_of(text):
-    """The data of a page: the short text, and the unpacked views by key."""
-    (short,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
-    views = re.findall(r'<script type="text/plain" data-view="([^"]*)"[^>]*>(.*?)</script>', text, re.DOTALL)
-    return json.loads(short), {unescape(key): unpack(part) for key, part in views}
-
-
 def page_of(folder, *texts, words=12, **limit):
-    """The page of such a run, its data, and what was said."""
+    """The page of such a run, its data (the short text, and the unpacked views by key), and what was said."""
     job, said = job_of(folder, *texts, words)
     run(job, **limit)
     text = (folder / "explorer.html").read_text()
-    return text, *parts_of(text), said
-
-
-def reorder(part, places):
-    """Put the texts of a view, or of a part of it, into another order."""
-    if isinstance(part, list):
-        return [part[place] for place in places]
-    return {key: reorder(value, places) for key, value in part.items()}
+    (short,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+    views = re.findall(r'<script type="text/plain" data-view="([^"]*)"[^>]*>(.*?)</script>', text, re.DOTALL)
+    return text, json.loads(short), {unescape(key): unpack(part) for key, part in views}, said
 
 
 def text_of(*words, **further):
@@ -221,7 +209,6 @@ def test_a_whole_run_is_on_the_page(tmp_path):
     ]
     # the other one goes further, but beyond the budget
     assert by_key["adversary"]["label"] == "adversary, lambda 0.1"
-    assert by_key["adversary"]["meaning"].endswith("within a TVD of 0.05.")
     assert [map_["key"] for map_ in other["maps"]] == ["attention:7", "uniform", "contribution:7", "people"]
     assert other["missing"] == {
         "adversary": "No model of this suite was trained to attend elsewhere.",
@@ -230,27 +217,28 @@ def test_a_whole_run_is_on_the_page(tmp_path):
     # of the texts that are right, sure and of 8 to 30 words, the first on which the other training disagrees
     assert base["opening"].startswith("Shown first because the model is right and sure (0.8")
     assert base["opening"].endswith("while the other training has another top word.")
-    shown = views["first/wp/base"]
-    assert shown["id"] == ["test-00006", *(f"test-{place:05d}" for place in range(30) if place != 6)]
-    view = reorder(shown, sorted(range(30), key=shown["id"].__getitem__))
+    view = views["first/wp/base"]
+    order = [6, *(place for place in range(30) if place != 6)]
+    assert view["id"] == [f"test-{place:05d}" for place in order]
     first, twin, far, last = (readout(30, 12, seed) for seed in (1, 2, 3, 4))
-    assert (view["id"], view["gold"]) == (first.ids, first.labels.tolist())
-    assert view["words"][5] == [HOSTILE[(5 + place) % 4] for place in range(first.lengths[5])]
+    assert view["gold"] == first.labels[order].tolist()
+    assert view["words"][0] == [HOSTILE[(6 + place) % 4] for place in range(first.lengths[6])]
     for written, made in (
         (view["runs"]["1"]["p"], first),
         (view["own"]["uniform"], twin),
         (view["own"]["adversary"], far),
     ):
-        assert_allclose(written, made.probabilities, atol=1e-6)
+        assert_allclose(written, made.probabilities[order], atol=1e-6)
     for key, made in (("instance", far), ("loo:1", last)):
-        assert_allclose(np.concatenate(view["maps"][key]), np.concatenate(made.attention), rtol=6e-3)
-    for place, (marked, words) in enumerate(zip(view["maps"]["people"], view["words"], strict=True)):
+        weights = np.concatenate([made.attention[place] for place in order])
+        assert_allclose(np.concatenate(view["maps"][key]), weights, rtol=6e-3)
+    for place, marked, words in zip(order, view["maps"]["people"], view["words"], strict=True):
         assert marked == ([0.5] + [0.0] * (len(words) - 1) if place % 2 else None)
     kinds = {column["name"]: column["kind"] for column in base["columns"]}
     assert {*kinds} == {*view["columns"]}
     some = {"contributions": "number", "agree": "integer", "survives_item": "flag", "words": "text"}
     assert kinds.items() >= some.items()
-    values = {name: column[3] for name, column in view["columns"].items()}
+    values = {name: column[order.index(3)] for name, column in view["columns"].items()}
     row = {"words": HOSTILE[0], "contributions": -1.235, "moved": 0.1235, "agree": 1, "stable": None}
     assert values.items() >= row.items()
     (located,) = (line for line in base["lines"] if line["question"] == "located")
@@ -258,8 +246,6 @@ def test_a_whole_run_is_on_the_page(tmp_path):
     assert located.items() >= line.items()
     assert (len(base["lines"]), other["lines"]) == (8, [])
     assert said[-1].startswith("2 views in ")
-    for hostile in (*HOSTILE[:3], *CLASSES, "<u>W&P</u>", "<i>base</i>", "</script>good"):
-        assert hostile not in text
     # one that computes, one of facts, and one a view
     assert text.count("<script") == text.count("</script") == 4
 
@@ -298,16 +284,10 @@ def test_a_large_run_is_cut_to_the_size_of_a_page(tmp_path):
     assert len(view["id"]) == base["shown"] == len(view["runs"]["2"]["z"]) == len(view["maps"]["adversary"])
 
 
-@pytest.mark.parametrize(
-    ("name", "place"),
-    [
-        *((name, 0) for name in ("readouts", "corpus", "census", "texts", "summary")),
-        *(("audits", at) for at in range(3)),
-    ],
-)
-def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path, name, place):
+@pytest.mark.parametrize("name", ["readouts", "corpus", "census", "audits", "texts", "summary"])
+def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path, name):
     job, _ = job_of(tmp_path)
-    path = job.inputs[name][place]
+    path = job.inputs[name][-1]
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(AuditError, match=rf"^{path}: truncated or corrupt Parquet; rebuild it with: "):
         run(job)

@@ -14,8 +14,7 @@ from pages import Page
 from readouts import make_pairs, make_readout
 from seaborn.utils import relative_luminance
 
-from attention_audit.audits.erasure import batch_erasable, find_contributions
-from attention_audit.divergence import jsd, tvd
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.explorer.document import pack_view
 from attention_audit.explorer.page import join_modules, write_page
 
@@ -46,18 +45,6 @@ def reading(readout, text):
     }
 
 
-def test_distances_are_those_of_python(ask):
-    random = np.random.default_rng(1)
-    pairs = random.dirichlet(np.full(7, 0.3), (200, 2))
-    pairs[::3, 0, :3] = 0.0
-    pairs /= pairs.sum(-1, keepdims=True)
-    one, other = torch.from_numpy(pairs).unbind(1)
-    found = ask("x.map(([one, other]) => [jsd(one, other), tvd(one, other)])", pairs.tolist())
-    expected = torch.stack([jsd(one, other), tvd(one, other)], 1).numpy()
-    assert_allclose(found, expected, atol=1e-12)
-    assert ask("Number.isNaN(jsd([0, 0], [0, 1]))")
-
-
 @pytest.mark.parametrize(("make", "outputs"), [(make_readout, 1), (make_readout, 3), (make_pairs, 3)])
 def test_predictions_under_any_weights_are_those_of_python(ask, make, outputs):
     random, readout = np.random.default_rng(2), make([1, 4, 9, 30], outputs)
@@ -79,22 +66,6 @@ def test_contributions_are_exact(ask):
         for row, text in enumerate(texts.members):
             lead = ask("lead(x)", reading(readout, text))
             assert_allclose(readout.attention[text] * lead, exact[row], atol=1e-6)
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_erasing_the_first_of_a_ranking_is_pythons_erasure(ask, outputs):
-    """From no item to all, where the bias alone decides."""
-    readout = make_readout([8, 8], outputs)
-    (erased,) = batch_erasable(readout)
-    for row, text in enumerate(erased.members):
-        order = ask("ranked(x)", readout.attention[text].tolist())
-        assert order == np.argsort(-readout.attention[text]).tolist()
-        for count in range(9):
-            left = [item for item in range(8) if item not in order[:count]]
-            votes = erased.votes[row : row + 1, :, left].sum(2, keepdim=True)
-            expected = erased.predict(votes, torch.tensor([row]))[0, :, 0]
-            found = ask("predict(x, erased(x.attention, y, z))", reading(readout, text), order, count)
-            assert_allclose(found, expected, atol=1e-5)
 
 
 def test_a_moved_weight_leaves_the_others_their_proportions(ask):

@@ -20,7 +20,7 @@ from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
-from attention_audit.figures.by_weight import take_seed_median, wp_fig3_seed_variance
+from attention_audit.figures.by_weight import wp_fig3_seed_variance
 from attention_audit.figures.models import wp_fig5_tvd_jsd
 from attention_audit.figures.panels import draw_legend
 from attention_audit.figures.style import save
@@ -111,17 +111,11 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
     assert all({height for _, height in points_of(axes, "o")} == {0, 1, 2, 3} for axes in figure.axes)
 
 
-def test_figure3_takes_the_median_over_further_seeds_only():
-    compared = comparison(["sst"], texts=2)
-    compared.loc[compared["model"] == "base", "jsd"] = [0.1, 0.5, 0.2, 0.4, 0.6, 0.3]
-    assert take_seed_median(compared)["jsd"].tolist() == [0.2, 0.4]
-
-
-def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
+def test_figure3_parts_texts_into_quarters_by_their_largest_weight_and_takes_the_median_over_seeds():
     compared = comparison(["sst"], texts=8)
     compared["base_max_attention"] = np.tile(np.arange(1, 9) / 10, len(compared) // 8)
     base = compared["model"] == "base"
-    compared.loc[base, "jsd"] = np.tile([0.0, 0.02, 0.1, 0.12, 0.2, 0.22, 0.3, 0.3], 3)
+    compared.loc[base, "jsd"] = [*[0.0] * 8, *[0.0, 0.02, 0.1, 0.12, 0.2, 0.22, 0.3, 0.3], *[0.6] * 8]
     instances = instance_adversary(compared).assign(jsd=0.5)
     (axes,) = wp_fig3_seed_variance(compared, instances).axes
     names = list_words(axes.get_yticklabels())
