@@ -108,3 +108,22 @@ def test_settings_say_what_is_asked():
     assert "not asked" not in reason
     again = api.audit(made(1, 6), settings=settings | {"permutation": Permutation().model_dump()})
     assert not frames["permutation"]["mean_tvd"].equals(again["permutation"]["mean_tvd"])
+
+
+OWN = """
+from attention_audit.columns.kinds import OF_TEXT_BY_LAMBDA, describe_file, item_count
+
+KNOWN = describe_file("known", meaning="Words.", **OF_TEXT_BY_LAMBDA, words=item_count("words of the text"))
+
+
+def known(readout, facts):
+    return {"id": readout.ids, "words": [len(facts.tokens[id_]) for id_ in readout.ids]}
+"""
+
+
+def test_an_audit_of_ones_own_is_asked_and_gets_the_texts(monkeypatch, tmp_path):
+    Path("my_words.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    rows = api.audit([made(1, 6), made(2, 6)], settings={"audits": {"own": ["my_words:known"]}})["known"]
+    assert rows["seed"].tolist() == [1] * 6 + [2] * 6
+    assert rows["words"].tolist() == [*map(len, made(1, 6).tokens)] * 2
