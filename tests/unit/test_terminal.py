@@ -8,7 +8,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.report.terminal import MAX_FURTHER_MODELS, MAX_LINE_WIDTH, write_ending
 
-SUITES = plan_of().describe_suites()
+SUITES = plan_of().pages.describe_suites()
 GOOD = (
     answer("located", "12", "at most partly", 0.21, 0.17, 0.26),
     answer("signed", "≠", "neg in too few texts; pos in nearly all texts", 0.8, 0.75, 0.85),
