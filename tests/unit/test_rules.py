@@ -180,7 +180,6 @@ def small():
             {
                 "settings": f"{ANSWERS}|figure/wp_fig5_tvd_jsd",
                 "settings_answer_margins_tvd": ANSWERS,
-                "settings_budget": "figure/wp_fig5_tvd_jsd",
                 "budget": "search_adversary/.*|explorer",
             },
         ),
@@ -206,7 +205,7 @@ def small():
             {"training": {"further_seeds": [50, 257, 500231, 100078, 7]}},
             {
                 "trainings": AUDITED,
-                **dict.fromkeys(("settings", "settings_subjects"), f"{ANSWERS}|table/(instead|table_.*)"),
+                "settings": f"{ANSWERS}|table/(instead|table_.*)",
                 "views": "explorer",
                 "suites": "explorer|report_html",
             },
