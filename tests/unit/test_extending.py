@@ -86,7 +86,7 @@ def test_an_edit_of_ones_own_module_changes_what_uses_it_and_nothing_else(folder
 def test_a_rule_of_ones_own_audits_names_what_its_stage_reads(folder):
     rule = list_makers(plan_of(**RUN))["own_audit"]
     read, _ = list_stage_names(find_stage(rule))
-    assert read - {"search"} < list_names(rule.input) == {"readouts", "above", "corpus"}
+    assert (read - {"search"}) | {"above"} <= list_names(rule.input)
 
 
 def test_jobs_know_the_folders_by_the_environment(folder):
