@@ -216,9 +216,9 @@ def test_an_audit_of_ones_own_gets_a_readout_and_returns_columns(tmp_path, monke
     paths = [write_readout(each.readout, tmp_path / f"seed{each.about.seed}" / "test.parquet") for each in trainings]
     about = [each.about for each in trainings]
     settings = OwnAuditJob(dataset="talks", model="mine", trainings=about, target="apart_words:spread")
-    said = run_stage(
-        "own_audit", settings, {"readouts": paths, "corpus": [tmp_path]}, {"spread": [tmp_path / "spread.parquet"]}
-    )
+    corpus = write_corpus(list_texts(trainings[0].readout), tmp_path / "corpus.parquet")
+    inputs = {"readouts": paths, "corpus": [corpus]}
+    said = run_stage("own_audit", settings, inputs, {"spread": [tmp_path / "spread.parquet"]})
     from apart_words import SPREAD
 
     rows = read_frame(tmp_path / "spread.parquet", SPREAD)

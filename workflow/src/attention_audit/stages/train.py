@@ -110,8 +110,8 @@ class Trainer:
         except AuditError as error:
             lambda_ = settings.objective.lambda_
             lambda_part = "" if lambda_ is None else f", lambda {lambda_:g}"
-            place = f"{settings.dataset}, {settings.model}, seed {settings.seed}{lambda_part}, {error.place}"
-            raise AuditError(place, error.fault, error.remedy) from error
+            epoch = f"{settings.dataset}, {settings.model}, seed {settings.seed}{lambda_part}, {error.place}"
+            raise AuditError(epoch, error.fault, error.remedy) from error
 
     def keep(self, model: Network, trained: TrainingResult, files: ModelFiles) -> None:
         """Write a training, and read its model out; the model has its weights then."""
