@@ -1,5 +1,7 @@
 """A run of readouts from elsewhere: nothing is trained, and all that can be asked comes out."""
 
+from pathlib import Path
+
 import pytest
 from elsewhere import write_all
 from folder import assert_rendered, fresh
@@ -12,10 +14,11 @@ FIGURES = [
 TABLES = ["own_table_performance", "own_table_comparison", "summary", "texts"]
 
 
-def test_everything_is_made_with_nothing_trained(tmp_path):
+def test_everything_is_made_with_nothing_trained(tmp_path, monkeypatch):
     """Of two trainings, a twin and an adversary."""
     folder = fresh(tmp_path / "audit")
-    entry = write_all(folder.path / "given", texts=30)
+    monkeypatch.chdir(folder.path)
+    entry = write_all(Path("given"), texts=30)
     folder.overlay(datasets=[], own={"reviews": entry}, instance_adversary={"steps": 20, "restarts": 1})
     outcome = folder.make("all", network=False)
     assert outcome.jobs()["import_readout"] == 4

@@ -6,8 +6,6 @@ import pytest
 from browser import Shown
 from pages import check_page
 
-from attention_audit.readout import read_readout
-
 SEEN = """
   const root = document.documentElement;
   const clipped = [...document.querySelectorAll("main *, nav *")].filter(part => {
@@ -58,15 +56,3 @@ def test_a_browser_shows_the_page_whole(finished, chrome, width):
         "small": 0,
         "contents": "sticky" if width > 992 else "static",
     }
-
-
-def test_the_explorer_of_a_run_opens_and_says_what_its_models_said(finished, chrome):
-    results = finished.path / "results"
-    readout = read_readout(results / "readouts/chorus/base/seed50/test.parquet")
-    shown = Shown(chrome, results / "explorer.html").open(f"#view=chorus/wp/base&seed=50&text={readout.ids[1]}")
-    now = shown.each("#classes .class", "Number(n.dataset.now)")
-    assert now == pytest.approx(readout.probabilities[1].tolist(), abs=1e-3)
-    shown.one("#adversary").click()
-    assert shown.each("#distances dd", "Number(n.dataset.value)")[0] > 0
-    assert shown.said() == []
-    assert shown.asked_for() == set()

@@ -12,11 +12,7 @@ from planned import CATALOGUE, DEFAULT, ROOT, overlaid
 
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
-from attention_audit.plan import configuration
-from attention_audit.plan.configuration import build_type, parse_config
-from attention_audit.plan.model import Suite
-from attention_audit.plan.suites import SUITES
-from attention_audit.section import SuiteSection
+from attention_audit.plan.configuration import parse_config
 from makers.configuration import FOLDER, SCHEMA, config_pages, config_schema
 
 OF_NEEDLE = "overrides.needle.training"
@@ -100,6 +96,10 @@ TABLE = {"kind": "table", "path": "own.csv"}
         (
             "overrides.needle.jain_wallace.datasets", ["needle"],
             "overrides.needle.jain_wallace.datasets: is the same for all data sets; say it in `jain_wallace.datasets`",
+        ),
+        (
+            "overrides.needle.deception.lambdas", [0.5],
+            "overrides.needle.deception.lambdas: is the same for all data sets; say it in `deception.lambdas`",
         ),
         (
             "overrides.needle.adversary", SCRATCH,
@@ -239,81 +239,3 @@ def test_every_key_is_explained_once():
 def test_the_schema_refuses_unknown_keys():
     with pytest.raises(jsonschema.ValidationError):
         schema().validate(DEFAULT | {"datsets": []})
-
-
-class Mine(SuiteSection):
-    """A section of one's own."""
-
-    SHARED = ("width",)
-
-    epochs: int = 8
-    """Epochs."""
-    width: int = 4
-    """Width."""
-
-    def list_unpaired(self):
-        """One of its models reads no pairs."""
-        return ["narrow"]
-
-
-MINE = Suite(
-    "mine",
-    paper="mine",
-    title="Mine",
-    about="What is it?",
-    section="mine",
-    settings=Mine,
-    contents="My own models.",
-    prefix="mine_",
-    models=lambda data: iter(()),
-    audits=[],
-)
-
-
-@pytest.fixture
-def with_mine(monkeypatch):
-    """The type of the configuration where there is one more suite."""
-    kind = build_type([*SUITES.values(), MINE])
-    monkeypatch.setattr(configuration, "RUN_CONFIG", kind)
-    return kind
-
-
-def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set(with_mine):
-    raw = CATALOGUE | {"mine": {"datasets": ["chorus", "needle"], "width": 6}}
-    config = parse_config(raw | {"overrides": {"needle": {"mine": {"epochs": 2}}}}, CATALOGUE)
-    assert config.every_dataset == ["chorus", "needle"]
-    told = [config.for_dataset(name).get_section(Mine) for name in ("chorus", "needle")]
-    assert [(section.epochs, section.width) for section in told] == [(8, 6), (2, 6)]
-    assert parse_config(config.build_record()) == config
-
-
-@pytest.mark.parametrize(
-    ("changes", "line"),
-    [
-        (
-            {"overrides": {"needle": {"mine": {"epoch": 2}}}},
-            "overrides.needle.mine.epoch: unknown key (did you mean 'epochs'?)",
-        ),
-        (
-            {"overrides": {"needle": {"mine": {"width": 2}}}},
-            "overrides.needle.mine.width: is the same for all data sets; say it in `mine.width`",
-        ),
-        (
-            {"mine": {"datasets": ["snli"]}},
-            "mine.models: narrow reads no pairs of texts, which snli has; leave one out",
-        ),
-    ],
-)
-def test_what_a_suites_section_refuses_is_one_line(with_mine, changes, line):
-    assert faults(DEFAULT | changes) == [f"config: {line}"]
-
-
-def test_the_sections_of_suites_are_described_with_the_others(with_mine):
-    written = with_mine.model_json_schema()
-    keys = [*written["properties"]]
-    assert keys[keys.index("masking") :][:3] == ["masking", "mine", "permutation"]
-    assert written["properties"]["mine"]["description"] == "My own models."
-    assert written["$defs"]["DatasetConfig"]["description"].endswith(
-        "`percent` and `seeds` of `masking`, and `width` of `mine` are those of the run."
-    )
-    assert "own, hf, mine) is asked" in " ".join(written["properties"]["audits"]["description"].split())

@@ -160,7 +160,6 @@ def test_a_pair_without_a_value_costs_no_training():
 def test_intervals_stay_on_their_scale():
     found = estimate(average_texts(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])), limits=(0, 1))
     assert (found.low, found.high, found.next_low, found.next_high) == (0, 1, 0, 1)
-    assert (found.each_low, found.each_high) == ([0, 0, 0], [1, 1, 1])
 
 
 def test_one_text_has_no_bounds():

@@ -83,7 +83,6 @@ def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
     for axes in figure.axes:
         assert axes.get_xlim() == (0, LN2)
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
-        assert len(axes.get_yticks()) == 4
     (key,) = figure.legends
     assert list_words(key.get_texts()) == ["further seeds", "per-instance adversary"]
 
@@ -131,7 +130,6 @@ def test_figure5_shows_instance_averages(datasets):
     compared = comparison(datasets)
     instances = instance_adversary(compared)
     figure = wp_fig5_tvd_jsd(compared, instances, WP, 0.05)
-    assert len(figure.axes) == len(datasets)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
         lines = [line.get_xydata() for line in axes.lines if line.get_marker() == ""]
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
