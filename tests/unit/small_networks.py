@@ -25,13 +25,12 @@ def model_of(encoder="bilstm", pair=False, attention="additive", classes=3, seed
     return build_network(architecture, words=30, classes=classes).double()
 
 
-def split_of(texts, **pairs):
-    """These texts, with their queries or candidates where they are pairs."""
-    lists = {
-        name: RaggedLists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
-        for name, rows in pairs.items()
-    }
-    return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), CPU, **lists)
+def split_of(texts, labels=None, **further):
+    """These texts, of class 0 where no labels are given. further: arguments of `Split`, of what is ragged as lists."""
+    for name in {"queries", "candidates", "sentences"} & further.keys():
+        rows = further[name]
+        further[name] = RaggedLists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
+    return Split(np.concatenate(texts), [len(text) - 2 for text in texts], labels or [0] * len(texts), CPU, **further)
 
 
 def predict_alone(model, text, **pairs):

@@ -3,11 +3,13 @@
 import math
 
 import pandas as pd
+from labels import LABELS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.audits import PERFORMANCE
 from attention_audit.columns.tables import OF_ROW, TABLE
+from attention_audit.tables.render import render, show_table
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -38,6 +40,12 @@ def cell(table, row, metric, **about):
         table = table[table[name] == value]
     assert len(table) == 1
     return table.iloc[0]
+
+
+def render_lines(table, folder, show=show_table, provenance="{}"):
+    """Render a table, and give its lines in markdown."""
+    render(table, folder / "t", provenance, show, LABELS)
+    return (folder / "t.md").read_text().splitlines()
 
 
 def assert_fits(table, folder, artefact=TABLE):

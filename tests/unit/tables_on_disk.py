@@ -11,12 +11,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from attention_audit.corpus.sources.table import TableCorpus
+
 
 def write_bytes(path, content):
     """Write a file of these bytes, packed where its name ends in .gz or .bz2."""
     pack = {".gz": partial(gzip.compress, mtime=0), ".bz2": bz2.compress}.get(path.suffix, bytes)
     path.write_bytes(pack(content))
     return path
+
+
+def open_table(path, **settings):
+    """The source of texts in a file, or in one for each split."""
+    files = path if isinstance(path, dict) else str(path)
+    return TableCorpus.model_validate({"kind": "table", "path": files, **settings})
 
 
 def write_sheet(path, rows, first=None):

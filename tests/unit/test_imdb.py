@@ -75,7 +75,9 @@ def test_words_as_keras_splits_them(text, words):
 
 
 def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(published):
-    assert [text.text for text in read(published, keras=True)] == [
+    texts = read(published, keras=True)
+    assert texts[2].written == RawText(REVIEWS["train/neg/0_3.txt"], [0, 5, 11, 16, 20])
+    assert [text.text for text in texts] == [
         ["great", "fun"],
         ["it's", "great"],
         ["dull", "br", "br", "and", "long"],

@@ -12,8 +12,8 @@ from attention_audit.corpus.text import Text
 
 
 def review(rating, text):
-    """A review with the published keys."""
-    return {"rating": rating, "title": "Fine", "movie": "tt0", "review": text, "link": "/r", "user": "ur1"}
+    """A review with the published keys that are read, and two that are not."""
+    return {"rating": rating, "title": "Fine", "movie": "tt0", "review": text}
 
 
 REVIEWS = [review(10, 'Caf\u00e9 "Noir"\nis [great], {really}.'), review(1, ""), review(7, "Good \U0001f600")]

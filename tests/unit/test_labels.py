@@ -6,10 +6,9 @@ from collections import Counter
 import pytest
 import yaml
 from refusal import refusal
-from tables_on_disk import write_rows
+from tables_on_disk import open_table, write_rows
 
 from attention_audit.corpus.checkup import check_dataset
-from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import find_oddities, fold_label, quote_label
 
 
@@ -20,8 +19,7 @@ def look(tmp_path):
     def run(labels, texts=60, **settings):
         rows = [{"text": f"text {number}", "label": labels[number % len(labels)]} for number in range(texts)]
         path = write_rows(tmp_path / "own.csv", rows)
-        source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-        return check_dataset("own", source, {"path": path})
+        return check_dataset("own", open_table(path, **settings), {"path": path})
 
     return run
 

@@ -9,7 +9,6 @@ from small_networks import ENCODERS, model_of, predict_alone, random_texts, spli
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.shared_states import Recurrence, share_states
 from attention_audit.divergence import tvd
-from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
 
 LENGTHS = [4, 1, 20, 7, 4, 2, 7, 3, 7]
@@ -143,6 +142,5 @@ def test_a_forgotten_token_is_not_followed_further(remember, steps, monkeypatch)
 
 
 def test_texts_read_as_sentences_are_refused():
-    split = Split(TEXTS[0], [4], [0], torch.device("cpu"), sentences=RaggedLists(np.array([0, 2]), np.array([2])))
     with pytest.raises(ValueError, match="flat texts"):
-        leave_one_out(model_of("affine"), split)
+        leave_one_out(model_of("affine"), split_of(TEXTS[:1], sentences=[[0, 2]]))

@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import torch
 from networks import make_architecture
+from small_corpora import corpus_of
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.columns.files import CORPUS, READOUT, VOCABULARY
@@ -42,12 +42,7 @@ def read(tmp_path, provenance, monkeypatch):
     write_table(vocabulary, VOCABULARY, build_columns(words, vectors), provenance)
 
     def write_and_read(model=None, hides=False, cut=0, **columns):
-        rows = [
-            {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
-            | {name: values[number] for name, values in columns.items()}
-            for number, (split, label, text) in enumerate(TEXTS)
-        ]
-        table = pa.Table.from_pylist(rows, schema=CORPUS.schema)
+        table = corpus_of(TEXTS, **columns)
         write_batches(corpus, CORPUS, [table[:3], table[3:]], provenance)
         if cut:
             corpus.write_bytes(corpus.read_bytes()[:-cut])

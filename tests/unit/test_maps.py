@@ -88,12 +88,12 @@ def audits(**found):
 JUDGED = EvaluatedModel(dataset="chorus", suite="hf", paper="hf", model="mine", seeds=3, items="words", unasked={})
 
 
-def table(**found):
-    return hf_table_maps(**audits(**found), corpus={}, census={}, subjects=[JUDGED], answer={})
+def table(found):
+    return hf_table_maps(**found, corpus={}, census={}, subjects=[JUDGED], answer={})
 
 
 def test_maps_are_held_against_each_other_by_what_they_locate():
-    made = table(random=0.1, attention=0.2, rollout=0.4, attn_lrp=-0.02, loo=0.5)
+    made = table(audits(random=0.1, attention=0.2, rollout=0.4, attn_lrp=-0.02, loo=0.5))
     located = made[made["metric"] == "located"].set_index("ranking")
     # (own - random) / (leave-one-out - random), the best first
     expected = {"loo": 1.0, "rollout": 0.75, "attention": 0.25, "attn_lrp": -0.3}
@@ -116,14 +116,15 @@ def test_classes_that_lie_apart_are_told_apart():
     falls = found["located"]
     other = falls["ranking"].eq("attention") & falls["id"].str[1:].astype(int).mod(2).eq(1)
     falls.loc[other, ["falls_0", "falls_1"]] = 0.46
-    made = hf_table_maps(**found, corpus={}, census={}, subjects=[JUDGED], answer={})
+    made = table(found)
     note = made[made["ranking"] == "attention"]["note"].iloc[0]
     assert note == "0 at most partly; 1 largely; 1 F"
 
 
 def test_the_figure_of_maps_is_readable():
     shown = [name for name in MAPS if name not in NUMBERED or name in ("head_12", "layer_3")]
-    made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(shown)})
+    falls = {name: 0.1 + 0.02 * place for place, name in enumerate(shown)}
+    made = table(audits(random=0.1, loo=0.5, attention=0.2, **falls))
     assert_readable(hf_fig_maps(made, LOOKS))
     assert not hf_fig_maps(made.iloc[:0], LOOKS).axes
 

@@ -1,48 +1,19 @@
-"""The classifier against a plain PyTorch one: packed sequences, one bidirectional LSTM, attention by a loop."""
+"""Kinds of attention, and probabilities, by hand."""
 
 import math
 
 import numpy as np
 import pytest
 import torch
-from networks import make_architecture, make_classifier, run_packed
+from networks import make_architecture, make_classifier
+from small_networks import split_of
 from torch import nn
 
 from attention_audit.model.attention import PLACES, RandomAttention, build_attention
-from attention_audit.model.batch import Batch, Sentences, Split
+from attention_audit.model.batch import Batch, Sentences
 from attention_audit.model.tail import probabilities
 
-TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
-
-
-def split_of_texts(attention=None):
-    return Split(np.concatenate(TEXTS), [len(text) - 2 for text in TEXTS], [0] * 4, torch.device("cpu"), attention)
-
-
-def test_logits_attention_and_gradients_equal_the_packed_reference():
-    """Which the authors compute from the same parameters."""
-    model = make_classifier()
-    output = model(split_of_texts().batch(np.arange(4)))
-    ids = nn.utils.rnn.pad_sequence([torch.tensor(text) for text in TEXTS], batch_first=True)
-    lengths = torch.tensor([len(text) for text in TEXTS])
-    states = run_packed(
-        model.encoder, nn.LSTM(5, 4, batch_first=True, bidirectional=True), model.embedding(ids), lengths
-    )
-    contexts = []
-    for row, length in enumerate(lengths.tolist()):
-        words = states[row, 1 : length - 1]
-        scores = torch.stack([model.attention.score(model.attention.affine(h).tanh()) for h in words])
-        weights = scores.squeeze(-1).softmax(0)
-        contexts.append(sum(w * h for w, h in zip(weights, words, strict=True)))
-        torch.testing.assert_close(output.attention[row, : len(weights)], weights, rtol=1e-5, atol=1e-6)
-        assert (output.attention[row, len(weights) :] == 0).all()
-    logits = model.decoder(torch.stack(contexts))
-    torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=1e-6)
-    parameters = list(model.parameters())
-    ours = torch.autograd.grad(output.logits.square().sum(), parameters)
-    theirs = torch.autograd.grad(logits.square().sum(), parameters)
-    for mine, reference in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(mine, reference, rtol=1e-4, atol=1e-6)
+TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3]]
 
 
 @pytest.mark.parametrize(("name", "scale"), [("dot", 2), ("linear", 1)])
@@ -69,7 +40,7 @@ def test_attention_that_learns_nothing(attention, expected):
     model = make_classifier("affine", attention)
     if attention == "drawn":
         model.attention.scores = torch.tensor([1.0, 2.0, 3.0, 1.0]).log()
-    split = split_of_texts([[0.1, 0.2, 0.3, 0.4], [1.0], [0.5, 0.0, 0.5], [1 / 6] * 6])
+    split = split_of(TEXTS, attention=[[0.1, 0.2, 0.3, 0.4], [1.0], [0.5, 0.0, 0.5]])
     torch.testing.assert_close(model(split.batch(np.arange(3))).attention, torch.tensor(expected))
     assert not list(model.attention.parameters())
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from labels import JW, LABELS, SS
-from tabled import assert_fits, cells, name_rows, performance
+from tabled import assert_fits, cells, name_rows, performance, render_lines
 
 from attention_audit.answer.estimates import NORMAL
 from attention_audit.audits.correlation import list_pairs
@@ -14,7 +14,7 @@ from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import CORRELATION, SINGLE_WEIGHT
 from attention_audit.columns.tables import OF_ROW
 from attention_audit.errors import AuditError
-from attention_audit.names import RANKINGS, Names, Style
+from attention_audit.names import Names, Style
 from attention_audit.tables import papers
 from attention_audit.tables.papers import (
     STATISTICS,
@@ -24,7 +24,7 @@ from attention_audit.tables.papers import (
     ss_table3_accuracy,
     ss_table_pairwise,
 )
-from attention_audit.tables.render import render, show_table
+from attention_audit.tables.render import show_table
 from attention_audit.tables.tidy import make_grids
 from attention_audit.tables.wording import collect_labels, write_subject
 
@@ -153,12 +153,6 @@ def test_rows_are_called_by_what_they_hold(row, name):
     assert write_subject(dict(zip(OF_ROW, row, strict=True)), LABELS) == name
 
 
-def render_lines(table, folder):
-    """The lines of a table in markdown, beside which it stands in LaTeX."""
-    render(table, folder / "t", "{}", show_table, LABELS)
-    return (folder / "t.md").read_text().splitlines()
-
-
 def test_tau_is_spelt_in_greek(tmp_path):
     table = table2(correlation([(0.1, 0.5), (NAN, NAN)]))
     head, _, first, *_ = render_lines(table, tmp_path)
@@ -242,18 +236,6 @@ def test_in_a_pair_the_second_stands_before_the_first_in_figures():
     table = ss_table_pairwise(ranked_sets({"attention": [1], "random": [2], "smallest": [1]}), SS)
     pairs = ["smallest/attention", "smallest/random", "attention/random"]
     assert [*name_rows(table).unique()] == [f"flan_rnn/{pair}" for pair in pairs]
-
-
-def test_a_new_ranking_appears_in_every_table(monkeypatch):
-    looks = {"random": RANKINGS["random"], "position": Style("position", "sky", "v"), **RANKINGS}
-    monkeypatch.setattr(papers, "RANKINGS", Names(looks))
-    table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), SS)
-    rows = list(dict.fromkeys(name_rows(table)))
-    assert len(rows) == 15
-    assert rows[3:5] == ["flan_rnn/smallest/position", "flan_rnn/smallest/random"]
-    flips = single_weight([(YES, NO)], ranking="position")
-    table = ss_table2_flips(flips, CENSUS, SS)
-    assert set(name_rows(table)) == {"han_rnn/position/corrected"}
 
 
 def test_table2_counts_texts_in_four_cases(tmp_path):

@@ -3,20 +3,19 @@
 from collections import Counter
 from functools import partial
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from refusal import refusal
-from tables_on_disk import write_rows
+from small_corpora import corpus_of
+from tables_on_disk import open_table, write_rows
 
 from attention_audit.artefacts.parquet import read_rows, write_table
 from attention_audit.audits.facts import TextFacts
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
 from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_scores, read_annotations
-from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, split_words
 
 
@@ -75,16 +74,12 @@ def test_a_majority_is_counted(lists):
 
 
 def test_rationales_are_read_by_text_and_split(tmp_path, provenance):
-    rows = [
-        {"id": "a", "split": "test", "annotators": ["Ann", "Bob"], "marks": [[0], []], "scores": [1.0, 0.0]},
-        {"id": "b", "split": "test"},
-        {"id": "c", "split": "train", "annotators": ["Ann"], "marks": [[1]]},
-    ]
-    whole = [{"label": 0, "tokens": ["x", "y"], "label_name": "no", **row} for row in rows]
-    path = tmp_path / "corpus.parquet"
-    write_table(path, CORPUS, pa.Table.from_pylist(whole, schema=CORPUS.schema), provenance)
-    facts = TextFacts(partial(read_rows, path, CORPUS))
-    assert facts.rationales == {"a": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
+    marked = {"annotators": [["Ann", "Bob"], None, ["Ann"]], "marks": [[[0], []], None, [[1]]]}
+    splits = ("test", "test", "train")
+    corpus = corpus_of([(split, 0, "x y") for split in splits], **marked, scores=[[1, 0], None, None])
+    write_table(tmp_path / "corpus.parquet", CORPUS, corpus, provenance)
+    facts = TextFacts(partial(read_rows, tmp_path / "corpus.parquet", CORPUS))
+    assert facts.rationales == {"text-0": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
 
 
 TEXT = " A  bad,bad film "
@@ -176,8 +171,7 @@ def test_a_malformed_cell_is_named_by_row_and_column(cell, written, form):
 def table(folder, rows, **evidence):
     """What is odd in a file of these rows."""
     path = write_rows(folder / "own.jsonl", rows)
-    settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
-    return checkup.check_dataset("own", TableCorpus.model_validate(settings), {"path": path}).odd
+    return checkup.check_dataset("own", open_table(path, evidence={"columns": "ann", **evidence}), {"path": path}).odd
 
 
 def many(**cells):

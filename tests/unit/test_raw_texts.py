@@ -9,11 +9,8 @@ import torch
 import transformers_on_disk
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from test_imdb import archive, read
 from tokenizers import normalizers
 
-from attention_audit.audits.performance import cut_texts
-from attention_audit.corpus.sources.annotated import clean_phrase, parse_tree
 from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
@@ -85,35 +82,28 @@ def test_the_pieces_of_any_text_are_the_tokenizers_own(text, kind, lower, punctu
         ("cased", "Why can't the FILM cannot", "keep", "Why|c ##a|##n ' t|the|FI ##LM|cannot"),
         # marks between words are of the word before, and the first ones of the word behind
         ("lower-casing", "(the film)! Great.", "drop", "( the|film ) !|great ."),
+        # a piece that begins with spaces is of the word behind them
+        ("bytes", "the   film", "keep", "Ġthe|Ġ Ġ Ġfilm"),
     ],
 )
 def test_each_piece_is_of_the_word_that_it_begins_in(kind, text, punctuation, pieces):
     _, raw = written(text, Tokens(punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
     by_word = read_by_word(cut_one(tokenizer, raw), tokenizer)
-    assert by_word.pop(SPECIAL) == ["[CLS]", "[SEP]"]
+    assert len(by_word.pop(SPECIAL)) == 2
     assert by_word == {at: word.split() for at, word in enumerate(pieces.split("|"))}
-
-
-def test_a_piece_that_begins_with_spaces_is_of_the_word_behind_them():
-    _, text = written("the   film")
-    tokenizer = tokenizer_of("bytes")
-    by_word = read_by_word(cut_one(tokenizer, text), tokenizer)
-    assert ["".join(by_word[at]) for at in range(2)] == ["Ġthe", "ĠĠĠfilm"]
 
 
 def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS), max_length=6)
     classifier.tokenizer.truncation_side = "left"
-    words, text = written("why the story film is bad great")
+    _, text = written("why the story film is bad great")
     pieces = cut_one(classifier.tokenizer, text, 6)
     assert (pieces.read.tolist(), pieces.places.tolist(), pieces.truncated.tolist()) == ([4], [3, 4, 5, 6], [True])
     readout = take_classifier(classifier, pieces, ["t"], np.zeros(1, np.int64), (0, 1))
     ids, _, own = run_model(classifier, text, truncation=True, max_length=6)
     assert pieces.ids.tolist() == ids
     np.testing.assert_allclose(readout.attention[0], own[[1, 2, 3, 4, 0, 5]], atol=1e-6)
-    found = cut_texts(readout, {"t": words})
-    assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["t"], [7], [4])
 
 
 @pytest.mark.parametrize("text", ["the \x01 film", "the 😀 film", "\x01 the film", "the film 😀"])
@@ -169,29 +159,6 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARK_ITEMS
     back = batch.weigh_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
-
-
-def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned():
-    tree = parse_tree(r"(3 (2 (2 It) (2 's)) (3 (2 -LRB-) (3 (3 (2 half\/good) (2 ,)) (2 well-made) (2 -RRB-))))")
-    text, _, before = clean_phrase(tree)
-    assert text == "It s half good well made"
-    assert before.text == "It 's ( half/good , well-made )"
-    _, placed = written(text, Tokens(tokenizer="spaces"))
-    found = [before.text[before.places[start] :][:4] for start in placed.places]
-    assert found == ["It '", "s ( ", "half", "good", "well", "made"]
-
-
-@pytest.mark.parametrize("keras", [True, False])
-def test_imdb_is_read_with_its_line_breaks(tmp_path, keras):
-    review = "Good!<br /><br />It's   FUN"
-    reviews = {f"{split}/{kind}/1_9.txt": review for split in ("train", "test") for kind in ("neg", "pos")}
-    (text, *_) = read(archive(tmp_path, reviews), keras=keras)
-    words, placed = written(text.text)
-    assert text.written.text == review
-    found = [text.written.places[start] for start in placed.places]
-    assert ("fun", review.index("FUN")) in zip(words, found, strict=True)
-    assert (words[0], found[0]) == ("good", 0)
-    assert all(review[start:].lower().startswith(word) for word, start in zip(words, found, strict=True))
 
 
 def test_words_without_a_raw_text_are_read_with_spaces_between_them():

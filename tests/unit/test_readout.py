@@ -3,13 +3,12 @@
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import torch
 from networks import make_classifier
 from refusal import refusal
+from small_networks import split_of
 
 from attention_audit.artefacts.parquet import read_provenance, write_batches, write_table
 from attention_audit.columns.files import READOUT
-from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.model.network import predict_split
 from attention_audit.readout import read_readout, read_readouts
 from attention_audit.stages.network_readout import take_readout
@@ -29,8 +28,8 @@ def test_attention_times_contribution_gives_the_models_predictions_without_dropo
     model = make_classifier(encoder, words=30, classes=classes, hierarchical=hierarchical, **further)
     random, lengths, counts = np.random.default_rng(0), [7, 1, 12, 3, 40], [2, 1, 3, 1, 3]
     texts = [[2, *random.integers(4, 30, n), 3] for n in lengths]
-    sentences = RaggedLists(np.array([0, 3, 0, 0, 1, 2, 0, 0, 5, 30]), np.array(counts)) if hierarchical else None
-    split = Split(np.concatenate(texts), lengths, [0, 1, 0, 1, 1], torch.device("cpu"), sentences=sentences)
+    sentences = {"sentences": [[0, 3], [0], [0, 1, 2], [0], [0, 5, 30]]} if hierarchical else {}
+    split = split_of(texts, **sentences)
     readout = take_readout(model, split, list("abcde"))
     assert model.training
     assert readout.lengths.tolist() == (counts if hierarchical else lengths)

@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labels import LABELS
-from tabled import assert_fits
+from tabled import assert_fits, render_lines
 
 from attention_audit.columns.tables import OF_ROW, REPLICATION, TABLE
 from attention_audit.plan.configuration import parse_config
 from attention_audit.plan.remarks import describe_data, describe_models
 from attention_audit.tables.published import Fact, find_rounding, read_published
-from attention_audit.tables.render import render, show_comparisons
+from attention_audit.tables.render import show_comparisons
 from attention_audit.tables.replication import (
     SOURCES,
     estimate_f1_variance,
@@ -129,10 +128,9 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
 def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path):
     found = compare(wp_table2_uniform=scores(0.8, 0.01, 4, dataset="needle"))
     assert assert_fits(found, tmp_path, REPLICATION).empty
-    render(found, tmp_path / "t", "{}", show_comparisons, LABELS)
-    text = (tmp_path / "t.md").read_text()
-    assert text.startswith("No published number has a counterpart in this run: ")
-    assert "| published" in text
+    first, *_, head = render_lines(found, tmp_path, show_comparisons)[:3]
+    assert first.startswith("No published number has a counterpart in this run: ")
+    assert "| published" in head
 
 
 def test_what_was_not_run_is_left_out():
@@ -143,8 +141,7 @@ def test_it_is_grouped_by_paper_and_table(tmp_path):
     guides = scores(0.85, 0.01, 4, row="guide_uniform")
     found = compare(wp_table2_uniform=scores(0.8, 0.01, 4), wp_table3_guides=guides)
     assert_fits(found, tmp_path, REPLICATION)
-    render(found, tmp_path / "t", "{}", show_comparisons, LABELS)
-    lines = (tmp_path / "t.md").read_text().splitlines()
+    lines = render_lines(found, tmp_path, show_comparisons)
     assert [line for line in lines if line.startswith("## ")] == [
         "## Wiegreffe & Pinter 2019, table 2",
         "## Jain & Wallace 2019, quoted in WP2019 Table 2",

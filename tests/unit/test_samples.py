@@ -98,11 +98,6 @@ def test_ranks_leaves_out_what_no_set_flips_and_counts_what_a_ranking_never_flip
     assert found.texts.sum() == 60
 
 
-def test_a_ranking_lies_between_random_words_and_leave_one_out():
-    found = place_ranking(np.full((2, 3), 0.1), np.full((2, 3), 0.4), np.full((2, 3), 0.5))
-    assert found.values == pytest.approx([0.75, 0.75])
-
-
 def test_where_the_best_words_hardly_move_the_prediction_nothing_is_located():
     random, best = np.zeros((2, 50)), np.array([[0.009] * 50, [0.011] * 50])
     assert place_ranking(random, best / 2, best).values == pytest.approx([NAN, 0.5], nan_ok=True)

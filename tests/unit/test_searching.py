@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import make_architecture
 from refusal import refusal
+from small_networks import split_of
 
 from attention_audit.divergence import jsd
 from attention_audit.model.attention import build_attention, soften
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.batch import Batch
 from attention_audit.model.network import Classifier
 from attention_audit.stages.network_readout import take_readout
 from attention_audit.stages.search_adversary import (
@@ -138,8 +139,8 @@ def base_model():
     model = Classifier(SMALL, words=12, classes=2)
     random = np.random.default_rng(0)
     texts = [[2, *random.permutation([*random.integers(6, 12, 5), 4 + n % 2]), 3] for n in range(96)]
-    flat, lengths, labels = np.concatenate(texts), [6] * 96, [n % 2 for n in range(96)]
-    plain = Split(flat, lengths, labels, torch.device("cpu"))
+    labels = [n % 2 for n in range(96)]
+    plain = split_of(texts, labels)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(60):
         output = model(plain.batch(np.arange(96)))
@@ -148,14 +149,7 @@ def base_model():
         torch.autograd.backward(loss)
         optimiser.step()
     readout = take_readout(model, plain, list(map(str, range(96))))
-    carried = Split(
-        ids=flat,
-        lengths=lengths,
-        labels=labels,
-        device=torch.device("cpu"),
-        attention=readout.attention,
-        probabilities=readout.probabilities,
-    )
+    carried = split_of(texts, labels, attention=readout.attention, probabilities=readout.probabilities)
     return model, {"train": carried, "dev": carried}
 
 

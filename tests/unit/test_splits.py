@@ -27,14 +27,6 @@ def test_the_draw_is_that_of_scikit_learn():
         assert set(np.flatnonzero(splits == code)) == set(members)
 
 
-def test_the_seeds_decide_each_its_own_draw():
-    one, other = assigned(DRAWN, dev_seed=1), assigned(DRAWN, dev_seed=2)
-    assert np.array_equal(one, assigned(DRAWN, dev_seed=1))
-    assert np.array_equal(one == TEST, other == TEST)
-    assert not np.array_equal(one == DEV, other == DEV)
-    assert not np.array_equal(one == TEST, assigned(DRAWN, test_seed=2) == TEST)
-
-
 def test_a_sample_of_the_sources_own_test_split_is_stratified():
     own, labels = np.repeat([TRAIN, TEST], 100), np.tile([0, 1], 100)
     splits = assigned(own, labels, test_sample=0.2, test_seed=3)

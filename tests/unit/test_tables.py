@@ -238,11 +238,3 @@ def test_table5_averages_instances_then_seeds(tmp_path):
     assert divergence["selection"] == "train"
     assert cell(table, "instance_adversary", "jsd")["selection"] == "dev"
     assert set(table["note"]) == {""}
-
-
-def test_f1_of_many_classes_is_called_a_macro_average():
-    frame = pd.concat(
-        [performance({"guide_uniform": [0.5]}, "agnews-4", metric, classes=4) for metric in ("f1", "accuracy")]
-    )
-    table = wp_table3_guides(frame, WP)
-    assert table["note"].tolist() == ["F1: macro average of 4 classes", ""]

@@ -5,24 +5,18 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, predicted, shuffled, subject
+from audited import CONTRASTS, NOTHING, TEXTS, adversaries, by_text, constant, fallen, predicted, shuffled, subject
 from labels import LABELS
 
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.tables import TEXTS
+from attention_audit.columns import tables
 from attention_audit.tables.render import render
 from attention_audit.tables.render import show_texts as shown
 from attention_audit.tables.summary import SHOWN_TEXTS, divide_gain, select_top, texts
 
 N = 10
-IDS = [f"t{x:03}" for x in range(N)]
-WORDS = [[f"w{text}-{place}" for place in range(6)] for text in range(N)]
-
-
-def row(values):
-    """One training, text by text."""
-    return np.array([values], dtype=np.float64)
+"""Texts that are looked at."""
 
 
 CONTRIBUTIONS = pd.DataFrame(
@@ -35,51 +29,34 @@ CONTRIBUTIONS = pd.DataFrame(
 
 @pytest.fixture
 def frames():
-    """Ten texts of two trainings; of text k, 1 to 6, the k-th measure is low."""
-    stable, used, attention, fall, opposed, moved = (np.arange(N) == k for k in range(1, 7))
-    found = adversaries({0.1: (0.03, 0.1)})
-    rows = shuffled(seeds=1, texts=N, random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1))
-    own = rows["shuffle"] == 0
-    rows.loc[own, "by_weight"] = np.where(attention, math.nan, 0.2)
-    rows.loc[own, "lead"] = np.where(opposed, -0.2, 2)
-    audits = NOTHING | {
-        "predictions": pd.concat([predicted(name, [1, 1], N) for name in ("base", "uniform")], ignore_index=True),
-        "stability": by_text(
-            jsd=row(np.where(stable, 0.5, 0.1)),
-            chance_jsd=constant(0.6, 1, N),
-            tvd=constant(0.1, 1, N),
-            same_top=row(np.arange(N) % 2 == 0) > 0,
-        ).assign(seed=2, other=1),
-        "permutation": by_text(
-            mean_tvd=np.tile(np.where(used, 0.01, 0.3), (2, 1)),
-            flips=constant(0, 2, N),
-            chance_jsd=constant(0.6, 2, N),
-        ),
-        "shuffles": rows,
-        "located": pd.concat(
-            [
-                fallen(seeds=1, texts=N, random=0.1, loo=0.5),
-                by_text(top_flips=row(np.arange(N)) > 4).assign(
-                    ranking="attention", **{f"falls_{step}": np.where(fall, 0.2, 0.4) for step in range(5)}
-                ),
-            ],
-            ignore_index=True,
-        ),
-        "comparison": found["comparison"][found["comparison"]["id"].isin(IDS)].assign(jsd=np.where(moved, 0.5, 0.1)),
+    """Texts of two trainings; of text k, 1 to 6, the k-th measure is low."""
+    audits = adversaries({0.1: (0.03, 0.1)}) | {
+        "predictions": pd.concat([predicted(name, [1, 1]) for name in ("base", "uniform")], ignore_index=True),
+        "shuffles": shuffled(seeds=1, random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1), lead=(2.0, 2.0)),
+        "located": fallen(seeds=1, random=0.1, attention=0.4, loo=0.5),
     }
-    contributions = by_text(
-        top_fall=row(np.full(N, 0.0)),
-        top_flips=row(np.arange(N)) > 2,
-        against=constant(0, 1, N),
-    ).assign(
-        top_items_0=2.0,
-        top_weights_0=0.5,
-        top_contributions_0=1.5,
-        top_items_1=[math.nan, *[5.0] * (N - 1)],
-        top_weights_1=[math.nan, *[0.25] * (N - 1)],
-        top_contributions_1=[math.nan, *[-0.5] * (N - 1)],
+    falls = [f"falls_{step}" for step in range(5)]
+    low = [
+        ("stability", "jsd", 0.5),
+        ("permutation", "mean_tvd", 0.01),
+        ("shuffles", "by_weight", math.nan),
+        # of random words, of attention, and of leave-one-out
+        ("located", falls, np.repeat([[0.1], [0.2], [0.5]], 5, axis=1)),
+        ("shuffles", "lead", -0.2),
+        ("comparison", "jsd", 0.5),
+    ]
+    for number, (audit, columns, value) in enumerate(low, start=1):
+        audits[audit].loc[audits[audit]["id"] == f"t{number:03}", columns] = value
+    audits["stability"]["same_top"] = np.arange(TEXTS) % 2 == 0
+    audits["located"]["top_flips"] = audits["located"]["id"] > "t004"
+    numbers = {"top_items": (2.0, 5.0), "top_weights": (0.5, 0.25), "top_contributions": (1.5, -0.5)}
+    contributions = by_text(top_fall=constant(0, 1), against=constant(0, 1)).assign(
+        **{f"{name}_{place}": values[place] for name, values in numbers.items() for place in range(2)}
     )
-    return {**audits, "contributions": contributions}
+    contributions["top_flips"] = contributions["id"] > "t002"
+    # the first text has one item
+    contributions.loc[0, [f"{name}_1" for name in numbers]] = math.nan
+    return audits | {"contributions": contributions}
 
 
 def of_texts(frames, items="words", contrasts=CONTRASTS, **said):
@@ -88,18 +65,20 @@ def of_texts(frames, items="words", contrasts=CONTRASTS, **said):
     summary |= {"dataset": "needle", "suite": "wp", "model": "base"} | said
     others = ("consistency", "plausibility", "replaced")
     own = {name: frame for name, frame in frames.items() if name not in others}
-    corpus = {"needle": pd.DataFrame({"id": IDS, "split": "test", "tokens": WORDS})}
+    words = [[f"w{text}-{place}" for place in range(6)] for text in range(TEXTS)]
+    corpus = {
+        "needle": pd.DataFrame({"id": [f"t{text:03}" for text in range(TEXTS)], "split": "test", "tokens": words})
+    }
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["without", "with"]})}
-    return texts(
-        [judged], **own, corpus=corpus, census=census, summary=pd.DataFrame([summary]),
-        answer=AnswerSettings().model_dump(),
-    )  # fmt: skip
+    answer = AnswerSettings().model_dump()
+    table = texts([judged], **own, corpus=corpus, census=census, summary=pd.DataFrame([summary]), answer=answer)
+    return table.head(N)
 
 
 def test_each_question_is_measured_of_each_text(frames):
     table = of_texts(frames)
     first = table.iloc[0]
-    assert first["stable"] == pytest.approx(1 - 0.1 / 0.6)
+    assert first["stable"] == pytest.approx(1 - 0.3 / 0.6)
     assert (first["used"], first["signed"]) == (pytest.approx(0.3), 1)
     assert (first["ranks"], first["located"]) == (pytest.approx(0.8), pytest.approx(0.75))
     assert first["unique"] == pytest.approx(1 - 0.1 / 0.6)
@@ -142,14 +121,14 @@ def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
     assert table["used"].notna().all()
     assert set(table["others"]) == {0}
     path = tmp_path / "texts.parquet"
-    write_table(path, TEXTS, table, provenance)
-    assert read_frame(path, TEXTS)["stable"].isna().all()
+    write_table(path, tables.TEXTS, table, provenance)
+    assert read_frame(path, tables.TEXTS)["stable"].isna().all()
 
 
 def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
     table = of_texts({**NOTHING, "contributions": CONTRIBUTIONS}, contrasts=None, unique_model="")
-    write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
-    assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(select_top(table)) == 0
+    write_table(tmp_path / "texts.parquet", tables.TEXTS, table, provenance)
+    assert len(read_frame(tmp_path / "texts.parquet", tables.TEXTS)) == len(select_top(table)) == 0
 
 
 def test_where_nothing_can_be_gained_there_is_no_share():
@@ -165,8 +144,8 @@ def test_the_same_texts_of_each_model_are_shown(frames, tmp_path, provenance):
     assert picked.groupby("model").size().tolist() == [SHOWN_TEXTS, SHOWN_TEXTS]
     assert len(set(picked["id"])) == SHOWN_TEXTS
     path = tmp_path / "texts.parquet"
-    write_table(path, TEXTS, both, provenance)
-    render(read_frame(path, TEXTS), path, "{}", shown, LABELS, select_top)
+    write_table(path, tables.TEXTS, both, provenance)
+    render(read_frame(path, tables.TEXTS), path, "{}", shown, LABELS, select_top)
     text = path.with_suffix(".md").read_text()
     assert "-2 0.50, +1.500; w" in text
     assert "1 of 1" in text

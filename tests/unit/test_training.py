@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 from networks import make_architecture, make_classifier, train_in, write_words
+from small_networks import split_of
 from torch import nn, tensor
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import HISTORY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.batch import Batch
 from attention_audit.model.network import Output, predict_split
 from attention_audit.scores import accuracy, compute_f1, roc_auc
 from attention_audit.stages.train import score_model
@@ -48,8 +49,7 @@ def split():
     """Texts whose label is whether they hold word 5."""
     random = np.random.default_rng(0)
     texts = [[2, *random.integers(4, 12, random.integers(2, 9)), 3] for _ in range(60)]
-    lengths = [len(text) - 2 for text in texts]
-    return Split(np.concatenate(texts), lengths, [int(5 in text) for text in texts], torch.device("cpu"))
+    return split_of(texts, [int(5 in text) for text in texts])
 
 
 UNSURE = math.log1p(math.exp(-2))
@@ -286,7 +286,7 @@ def test_a_loss_that_is_not_finite_stops(split, bad):
 class Stages:
     """Train and readout of small models on a corpus where one word decides the class; dev lacks the last of many.
 
-    A text is two sentences; the word ends the first.
+    The word is the second of a text.
     """
 
     def __init__(self, folder, classes):
@@ -299,7 +299,7 @@ class Stages:
                 fillers = [f"filler{word}" for word in random.integers(0, 5, random.integers(1, 6))]
                 tokens = [fillers[0], f"cue{label}", *fillers[1:]]
                 row = {"id": f"{split}-{number}", "split": split, "label": label, "tokens": tokens, "label_name": ""}
-                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0], "blocked": [1]})
+                rows.append(row | {"blocked": [1]})
         write_words(folder, rows)
 
     def __call__(self, model, attention, recipe=None, **given):

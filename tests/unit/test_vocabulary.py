@@ -2,6 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
+from small_corpora import corpus_of
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.columns.files import CORPUS, VOCABULARY
@@ -53,34 +54,17 @@ def test_columns_fit_the_schema(vocabulary):
     assert pa.table(build_columns(vocabulary, {}), schema=VOCABULARY.schema)["vector"].null_count == 9
 
 
-def corpus_of(texts):
-    """Texts of two classes in turn, given by split, words and words of the second text."""
-    rows = [
-        {
-            "id": f"text-{number}",
-            "split": split,
-            "label": number % 2,
-            "tokens": text.split(),
-            "label_name": str(number % 2),
-            "query": query and query.split(),
-        }
-        for number, (split, text, query) in enumerate(texts)
-    ]
-    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
-
-
 def test_word_lists_are_those_of_the_splits_in_every_row_group(tmp_path, provenance, monkeypatch):
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
-    tables = [corpus_of([("train", "a b", None), ("test", "c", None)]), corpus_of([("dev", "d", None)])]
+    tables = [corpus_of([("train", 0, "a b"), ("test", 1, "c")]), corpus_of([("dev", 0, "d")])]
     write_batches(tmp_path / "corpus.parquet", CORPUS, tables, provenance)
     texts = WordLists(tmp_path / "corpus.parquet", ["train", "dev"])
     assert list(texts) == list(texts) == [["a", "b"], ["d"]]
 
 
 def test_a_pair_is_two_texts_of_one_vocabulary(tmp_path, provenance):
-    write_table(
-        tmp_path / "corpus.parquet", CORPUS, corpus_of([("train", "a b", "b c"), ("train", "d", None)]), provenance
-    )
+    pair = corpus_of([("train", 0, "a b"), ("train", 1, "d")], query=[["b", "c"], None])
+    write_table(tmp_path / "corpus.parquet", CORPUS, pair, provenance)
     texts = list(WordLists(tmp_path / "corpus.parquet", ["train"]))
     assert sorted(texts) == [["a", "b"], ["b", "c"], ["d"]]
     assert build_vocabulary(texts, min_df=2).words[4:] == ["b"]
