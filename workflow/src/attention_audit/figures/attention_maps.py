@@ -213,7 +213,7 @@ def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, prediction
     name = f"{display_name(row['dataset'])}, {row['id']}"
     page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL_SIZE)
     page.top += 3
-    if text := warn_unlearnt(predictions, str(row["dataset"])):
+    if text := warn_unlearnt(predictions, row["dataset"]):
         page.write_prose(text, weight="bold")
         page.top += 3
     for weights in WEIGHT_KINDS.arrange(maps["weights"].unique()):

@@ -39,7 +39,7 @@ EXPECTED_REASONS = (FLAT, NOTHING_TO_FIND, "any weights would do")
 
 def average_column(frames: Frames, model: str, audit: str, column: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
-    return float(select_run(frames[audit], model)[column].astype(float).mean())
+    return select_run(frames[audit], model)[column].astype(float).mean()
 
 
 def find_cost(frames: Frames, model: str) -> float:
@@ -54,12 +54,12 @@ def find_reliance(frames: Frames, model: str) -> float:
     """Find how much accuracy a model loses without the hidden words."""
     rows = select_run(frames["impermissible"], model)
     # a text of which nothing is left counts as wrong
-    return float(rows["right"].mean() - rows["right_without"].eq(True).mean())
+    return rows["right"].mean() - rows["right_without"].eq(True).mean()
 
 
 def find_firsts(frames: Frames, model: str) -> float:
     """Find the share of texts that attention x gradient starts with the planted evidence."""
-    return float(select_ranking(select_run(frames["planted"], model), "product")["on_evidence"].mean())
+    return select_ranking(select_run(frames["planted"], model), "product")["on_evidence"].mean()
 
 
 def find_excess(frames: Frames, model: str) -> float:

@@ -65,7 +65,7 @@ def count_vocabulary(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str
 
 def name_rebuilt(records: Records, dataset: str) -> str:
     """Name the files of a data set that differ from the published ones; "" where none does."""
-    files = sorted(str(record["file"]) for record in records.get(dataset, []) if record["canonical"] is False)
+    files = sorted(record["file"] for record in records.get(dataset, []) if record["canonical"] is False)
     return f"{', '.join(files)}: not the published bytes" if files else ""
 
 

@@ -13,8 +13,7 @@ from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .attributions import LOO, RANDOM_ORDER, average_measures, make_table
-from .model_answers import MeasuredModel, measure_subjects
-from .model_answers import ask_located as locate
+from .model_answers import MeasuredModel, ask_located, measure_subjects
 from .tidy import (
     Frames,
     RowValues,
@@ -51,7 +50,7 @@ def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
         estimates, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if len(falls):
-            cell = locate(measured, name)
+            cell = ask_located(measured, name)
             note = join_notes("the yardstick" if name == LOO else cell.said or cell.reason, PASSES.get(name, ""))
             sides = find_sides(make_grid(falls, "falls_0"), measured.margins.inert)
             estimates["located"] = cell.part.estimate

@@ -367,9 +367,9 @@ def measure_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterat
     for name, lambda_, seed in adversarial[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
         test, *similar = compare_map(measured, contrasts.seed, select_run(adversarial, name, seed, lambda_))
         dev = select_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
-        tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
+        tvd = dev[0] if dev and contrasts.chosen_on == "dev" else test
         if np.isfinite(similar[0]):
-            yield AdversaryResult(str(name), float(lambda_), int(seed), tvd, test, *similar)
+            yield AdversaryResult(name, lambda_, seed, tvd, test, *similar)
 
 
 def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:

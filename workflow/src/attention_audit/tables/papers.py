@@ -23,6 +23,7 @@ from .tidy import (
     Frames,
     RowValues,
     Subjects,
+    add_first,
     add_published,
     average_columns,
     average_seeds,
@@ -165,8 +166,7 @@ def wp_table5_adversary(
     texts = of_base.assign(admissible_share=of_base["admissible"] > 0, decision_flip_rate=of_base["decision_flip"])
     averages = texts.groupby("dataset", sort=False)[[*ADVERSARY_METRICS[1:]]].mean()
     single = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
-    selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
-    single = single.assign(model=PER_INSTANCE, seeds=1, selection=single["dataset"].map(selection))
+    single = add_first(single.assign(model=BASE, seeds=1), performance, "selection").assign(model=PER_INSTANCE)
     order = ["seeds" if name == BASE else name for name in models]
     return order_rows([runs, single], ADVERSARY_METRICS, model=[*order, PER_INSTANCE])
 

@@ -35,8 +35,9 @@ from .tidy import Frames, RowValues, join_notes
 
 SIZES_TABLE = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-_SOURCE_ROWS = pd.read_csv(Path(__file__).with_suffix(".csv"))
-SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _SOURCE_ROWS.itertuples()}
+SOURCES: Mapping[Any, str] = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col=["paper", "number"])[
+    "table"
+].to_dict()
 """The table of this package with the counterparts of each published table."""
 TOLERANCE = 1e-9
 """The tolerance when decimals are compared in floating point."""
@@ -53,8 +54,8 @@ def find_half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int |
     """
     if seeds < 2 or isnan(sd):
         return nan
-    quantile = float(stats.t.ppf(0.975, freedom or seeds - 1))
-    return sqrt(quantile**2 * sd**2 * (1 + 1 / seeds) + float(stats.norm.ppf(0.975)) ** 2 * of_texts)
+    quantile = stats.t.ppf(0.975, freedom or seeds - 1)
+    return sqrt(quantile**2 * sd**2 * (1 + 1 / seeds) + stats.norm.ppf(0.975) ** 2 * of_texts)
 
 
 def estimate_f1_variance(f1: float, accuracy: float) -> float:
@@ -102,10 +103,10 @@ def compare(
     per_text: `estimate_text_variance`, over `texts` texts of our test split. same_data: whether the data are
     the paper's.
     """
-    ours, sd, low, high = (float(cell[name]) for name in ("mean", "sd", "low", "high"))
-    seeds, at_least = int(cell["seeds"]), fact.note == "at least"
+    ours, sd, low, high = (cell[name] for name in ("mean", "sd", "low", "high"))
+    seeds, at_least = cell["seeds"], fact.note == "at least"
     if isnan(low) and seeds > 1:
-        spread = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
+        spread = stats.t.ppf(0.975, seeds - 1) * sd / sqrt(seeds)
         low, high = ours - spread, ours + spread
     other_texts = fact.test_texts is not None and seeds > 0
     reach = find_half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)

@@ -71,9 +71,9 @@ def judge_ability(labels: Integers, predictions: Integers, groups: Integers | No
     return {
         "learnt": "yes" if lowest.low > 0 else "no",
         **list_bounds("learnt", lowest),
-        "macro_f1": float(np.mean([macro_f1(labels, row) for row in predictions])),
-        "accuracy": float(np.mean([accuracy(labels, row) for row in predictions])),
-        "majority_accuracy": float(np.bincount(labels).max() / len(labels)),
+        "macro_f1": np.mean([macro_f1(labels, row) for row in predictions]),
+        "accuracy": np.mean([accuracy(labels, row) for row in predictions]),
+        "majority_accuracy": np.bincount(labels).max() / len(labels),
     }
 
 

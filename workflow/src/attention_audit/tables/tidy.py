@@ -148,7 +148,7 @@ def average_columns(
             name: estimate_mean(make_grid(group, name, seeds), -highest if name in signed else 0.0, highest)
             for name in metrics
         }
-        about = {"dataset": str(dataset), **dict(zip(by, map(str, parts), strict=True)), "seeds": len(seeds)}
+        about = {"dataset": dataset, **dict(zip(by, parts, strict=True)), "seeds": len(seeds)}
         lines += list_estimates(about, cells | {"texts": Estimate(group["id"].nunique())})
     return pd.DataFrame(lines, columns=["dataset", *by, "seeds", "metric", "mean", "sd", "low", "high"])
 

@@ -187,6 +187,6 @@ def roar_table_racu(predictions: pd.DataFrame) -> pd.DataFrame:
         below, end = measure_area(random), random[max(random)]
         for order, curve in curves.items():
             racu = estimate(take_share(below - measure_area(curve), below - end))
-            about = {"dataset": str(dataset), "ranking": order, "seeds": len(end)}
+            about = {"dataset": dataset, "ranking": order, "seeds": len(end)}
             rows += list_estimates(about, {"racu": racu, "texts": Estimate(end.shape[1])})
     return order_rows(pd.DataFrame(rows), ranking=RANKINGS)

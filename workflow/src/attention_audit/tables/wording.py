@@ -16,8 +16,10 @@ Labels = Mapping[str, str]
 """What names are called."""
 ClassNames = Mapping[int, str]
 """Names by class, of one data set."""
-_WORDED = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name")
-WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kind")}
+WORDING = {
+    kind: dict(rows["label"])
+    for kind, rows in pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name").groupby("kind")
+}
 """What names are called, by kind: a heading (a metric at the head of a column); a part (what else a row is
 about, or a model or map of no suite); a pass (what a text costs: F a pass forth, B one back, L the number of words, P
 that of pieces); a column of the explorer; a claim (a question, in as few words as a paragraph has room for)."""
@@ -42,7 +44,7 @@ INFINITE = "always"
 def write_heading(metric: str) -> str:
     """Write the label of a metric at the head of a column: that of wording.csv, or made of its name."""
     if metric in WORDING["heading"]:
-        return str(WORDING["heading"][metric])
+        return WORDING["heading"][metric]
     if metric.startswith("majority_"):
         return f"{write_heading(metric.removeprefix('majority_'))}, majority"
     words = re.sub("^sd ", "sd of ", metric.removesuffix("_percent").replace("_", " "))
