@@ -312,4 +312,5 @@ def test_a_rule_is_told_the_settings_of_its_stage_and_no_others(plan):
         told = {key for key in job.params if key.startswith("set_")}
         keys = {f"set_{key.replace('.', '_')}" for key in list_keys(type(job.settings))}
         # those of a dictionary are told one by one, too
-        assert keys <= told and all(re.match("set_(config|settings)_", key) for key in told - keys), job.rule
+        assert keys <= told, job.rule
+        assert all(re.match("set_(config|settings)_", key) for key in told - keys), job.rule
