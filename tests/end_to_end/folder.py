@@ -146,7 +146,7 @@ def kind_of(path):
     match folder:
         case "tables":
             return artefact({table.name: table.columns for table in TABLES.values()}[path.stem])
-        case "audits":
+        case "audits" | "attributions":
             return KINDS[path.stem]
         case "readouts":
             return HEAD if path.stem == "head" else READOUT
