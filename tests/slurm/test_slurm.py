@@ -99,7 +99,7 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm, complete):
     submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
     assert submitted == {
         "prepare", "train", "performance", "permutation", "erasure", "instance_adversary", "plausibility",
-        "attribution",
+        "attribute", "attribution",
     }  # fmt: skip
     # what fetches, and what takes seconds, runs where Snakemake runs
     assert (results / "logs/train/trees/average_tanh/seed10.log").is_file()
@@ -119,7 +119,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(slurm, complete,
     whole, _ = complete
     folder = whole.copy(tmp_path / "audit")
     log = folder.path / "results/logs/train/trees/average_tanh/seed10.log"
-    for path in ("models", "readouts", "audits", "tables", "logs"):
+    for path in ("models", "readouts", "attributions", "audits", "tables", "logs"):
         shutil.rmtree(folder.path / "results" / path)
     process = slurm.start(snakemake("table_contributions", "--retries", "0"), folder.path)
     deadline = time.monotonic() + 600
