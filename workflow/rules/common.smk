@@ -232,7 +232,7 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=(), within=()):
     `use rule` keeps the params of the rule that it begins with, so it is for rules that are told all that this one is.
 
     build: builds the settings. list_modules: lists modules that the stage calls without importing them; prints: those
-    whose words it prints.
+    whose words it prints. within: keys within dictionaries that are told as params of their own, too.
     """
 
     @cache
