@@ -12,6 +12,7 @@ from readouts import make_heads, make_pairs, make_readout, readout_of
 from scipy.stats import kendalltau
 
 from attention_audit.audits.attention_maps import ModelReading, choose_texts, list_words
+from attention_audit.audits.batches import draw_orders, permute_weights
 from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.contributions import compute_kendall, contributions
 from attention_audit.audits.erasure import find_contributions
@@ -257,3 +258,30 @@ def test_marks_of_a_transformer_are_permuted_only_where_that_is_asked(marks):
     moved = [(found[name] > 1e-6).all() for name in ("median_tvd", "mean_tvd", "chance_jsd")]
     still = [(found[name] < 1e-6).all() for name in ("median_tvd", "mean_tvd", "chance_jsd")]
     assert (all(moved), all(still)) == (marks, not marks)
+
+
+def test_permutations_are_counted_one_by_one():
+    readout, settings = make_readout([6, 5, 7], seed=3), Permutation(permutations=7, seed=4)
+    found = permutation(readout, settings)
+    (texts,) = readout.batches(torch.float64)
+    orders = draw_orders(texts, readout.ids, settings.permutations, settings.seed)
+    for text, (weights, contribution, bias) in enumerate(
+        zip(readout.attention, readout.contribution, readout.bias, strict=True)
+    ):
+        row = texts.members.tolist().index(text)
+        shuffled = permute_weights(texts.attention, orders)[:, row, : len(weights)].numpy()
+        before, *after = (1 / (1 + np.exp(-(each @ contribution + bias)[0])) for each in (weights, *shuffled))
+        distances = [abs(each - before) for each in after]
+        assert found["mean_tvd"][text] == pytest.approx(np.mean(distances), abs=1e-6)
+        assert found["median_tvd"][text] == pytest.approx(np.median(distances), abs=1e-6)
+        assert found["flips"][text] == np.mean([(each > 0.5) != (before > 0.5) for each in after])
+
+
+def test_all_predicted_classes_count_alike_in_consistency():
+    base = make_readout([4] * 30, outputs=3, seed=8)
+    other = make_readout([4] * 30, outputs=3, seed=9)
+    settings = Permutation(permutations=2, seed=1)
+    moved = compare_maps(base, other, settings)["tvd"]
+    means = [moved[base.predictions == number].mean() for number in np.unique(base.predictions)]
+    assert np.mean(means) != pytest.approx(moved.mean(), abs=1e-4)
+    assert consistency(base, other, settings)["tvd"] == pytest.approx([np.mean(means)])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from readouts import classify, make_readout, readout_of
 
 from attention_audit.audits.contributions import ranked_sets, single_weight
-from attention_audit.audits.erasure import batch_erasable, reorder_votes, sum_remaining
+from attention_audit.audits.erasure import batch_erasable, find_flips, find_share, reorder_votes, sum_remaining
 from attention_audit.audits.rankings import RANKERS, TOPS, sort_falling
 from attention_audit.audits.settings import Erasure
 from attention_audit.batching import stream
@@ -269,3 +269,25 @@ def test_an_order_is_a_stable_sort_with_padding_behind(rows):
         # sorted keeps the order of equals, and so does its reverse
         assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)
         assert sorted(ranked) == list(range(width))
+
+
+def test_where_no_other_class_is_known_all_others_count_alike():
+    # exp(-900) is 0 in float64
+    contribution = np.array([[900.0, 0.0, -6.0], [900.0, 4.0, 2.0]], np.float32)
+    probabilities = np.array([[1.0, 0.0, 0.0]], np.float32)
+    readout = replace(
+        make_readout([2], outputs=3), attention=[np.array([0.5, 0.5], np.float32)], contribution=[contribution],
+        bias=np.zeros((1, 3), np.float32), probabilities=probabilities, predictions=probabilities.argmax(1),
+    )  # fmt: skip
+    (texts,) = batch_erasable(readout)
+    assert texts.margin[0, :2].tolist() == pytest.approx([900 + 3, 900 - 3])
+
+
+def test_the_only_item_of_a_text_can_flip_its_decision():
+    flipping, staying = readout_of([[1.0]], [[5.0]], [-3.0]), readout_of([[1.0]], [[5.0]], [3.0])
+    for readout, expected in ((flipping, 1), (staying, -1)):
+        (texts,) = batch_erasable(readout)
+        remaining = sum_remaining(texts.votes)
+        assert find_flips(texts, remaining, torch.tensor([1])).tolist() == [expected]
+        share = find_share(texts, torch.tensor([[0, 1]])).item()
+        assert share == pytest.approx(1.0 if expected == 1 else np.nan, nan_ok=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from attention_audit.audits.batches import draw_orders
 from attention_audit.audits.contributions import contributions, ranked_sets, single_weight
 from attention_audit.audits.erasure import batch_erasable
 from attention_audit.audits.instance_adversary import compute_gradient, instance_adversary
-from attention_audit.audits.permutation import permutation
+from attention_audit.audits.permutation import MAX_PERMUTATIONS, heads, permutation, replace_head
 from attention_audit.audits.rankings import RANKERS, sort_falling
 from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutation
 from attention_audit.columns.files import HEADED
@@ -263,3 +264,18 @@ def test_marks_are_kept_in_the_map_and_are_never_the_top_word():
     assert texts.find_top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
     one_word = single_weight(make_heads([3, 2], marks=1), Erasure(seed=3))
     assert {*one_word["id"]} == {"text-0"}
+
+
+def test_a_head_is_shuffled_at_most_twenty_times():
+    readout = make_heads([5, 6], seed=4)
+    few, many = (heads(readout, Permutation(permutations=count, seed=2)) for count in (MAX_PERMUTATIONS, 50))
+    assert few["mean_tvd"].tolist() == many["mean_tvd"].tolist()
+
+
+def test_without_a_tail_a_head_has_its_part_of_the_mean():
+    weights = torch.rand(2, 3, 4)
+    replacements = torch.rand(5, 2, 4)
+    changed = weights.repeat(5, 1, 1, 1)
+    changed[:, :, 1] = replacements
+    texts = SimpleNamespace(heads=None, attention=weights.mean(1))
+    torch.testing.assert_close(replace_head(texts, weights, 1, replacements), changed.mean(2))

@@ -168,3 +168,9 @@ def test_another_training_orders_words_alike_or_not():
         predicted, z = readout.probabilities[2], readout.contribution[2]
         exact.append(readout.attention[2] * (z[:, predicted.argmax()] - z @ predicted))
     assert rows["text-2", "product"] == pytest.approx(spearmanr(*exact).statistic)
+
+
+def test_of_many_equal_scores_the_earlier_count_as_higher():
+    # so many that a sort which is not stable would take them in another order
+    alike, falling = np.zeros(100), -np.arange(100.0)
+    assert share_highest(alike, falling, 10) == 1
