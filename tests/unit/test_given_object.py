@@ -188,6 +188,71 @@ def test_a_model_that_is_not_the_librarys_is_one_line(change, line):
     refuse(line, model, tokenizer)
 
 
+class Prefixed(transformers.TextClassificationPipeline):
+    """Puts a word before each text."""
+
+    def preprocess(self, inputs, **settings):
+        return super().preprocess(f"why {inputs}", **settings)
+
+
+class Rounding(transformers.TextClassificationPipeline):
+    """Answers the name of the class alone."""
+
+    def postprocess(self, outputs, **settings):
+        return super().postprocess(outputs)["label"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"truncation": True, "top_k": 1},
+        {"max_length": 9, "truncation": True},
+        {"max_length": 10, "truncation": True, "padding": "max_length"},
+        {"max_length": 9, "truncation": "only_first"},
+    ],
+)
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_pipeline_is_read_as_it_answers(settings, paired):
+    model, tokenizer = given()
+    tokenizer.model_max_length = 10
+    pipeline = transformers.pipeline("text-classification", model=model, tokenizer=tokenizer, **settings)
+    seconds = ["why is unbelievably"] * len(TEXTS) if paired else None
+    inputs = [{"text": first, "text_pair": seconds[0]} for first in TEXTS] if paired else TEXTS
+    found = audit(pipeline, seconds=seconds)
+    for number, rows in enumerate(pipeline(inputs, top_k=None)):
+        right = {row["label"]: row["score"] for row in rows}
+        np.testing.assert_allclose(
+            found.readouts[0].probabilities[number], [right[name] for name in found.classes], atol=1e-5
+        )
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (
+            Prefixed,
+            r"of text '3' the pipeline \(a preprocess of its own\) answers .* for \w+, and the softmax .*use judge",
+        ),
+        (
+            Rounding,
+            r"of text .* the pipeline \(a postprocess of its own\) answers no scores of negative, positive .*; give",
+        ),
+        (
+            lambda **named: transformers.TextClassificationPipeline(**named, function_to_apply="sigmoid"),
+            r"of text .* the pipeline \(function_to_apply=SIGMOID\) answers .* or use judge with a function that calls",
+        ),
+        (
+            transformers.ZeroShotClassificationPipeline,
+            r"is a ZeroShotClassificationPipeline, which answers with candidate labels, .* the hypotheses as `seconds`",
+        ),
+        (transformers.FeatureExtractionPipeline, r"is a FeatureExtractionPipeline, .* use judge with a function that"),
+    ],
+)
+def test_a_pipeline_that_answers_otherwise_than_its_model_is_one_line(make, line):
+    model, tokenizer = given()
+    refuse(f"^model: {line}", make(model=model, tokenizer=tokenizer))
+
+
 class Mean(transformers.BertForSequenceClassification):
     """Classifies the mean of all states."""
 

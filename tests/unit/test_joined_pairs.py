@@ -1,6 +1,7 @@
 """Pairs of texts that are read as one: their words, their pieces, and what a classifier makes of them."""
 
 import classifiers_on_disk
+import pytest
 from classifiers_on_disk import PAIRS
 from planned import refuse_plan
 from refusal import refusal
@@ -17,11 +18,38 @@ from attention_audit.transformer.pieces import SPECIAL, cut_raw
 WRITTEN = [join_words(first + second, len(first)) for first, second in PAIRS]
 
 
-def pieces_of(classifier, most=40):
-    return cut_raw(classifier.tokenizer, ["one", "two", "three"], WRITTEN, most)
+def pieces_of(classifier, most=40, truncation="only_second"):
+    return cut_raw(classifier.tokenizer, ["one", "two", "three"], WRITTEN, most, truncation=truncation)
 
 
-def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path):
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("truncation", ["longest_first", "only_first", "only_second"])
+def test_a_pair_that_is_too_long_is_cut_as_the_tokenizer_cuts_it(tmp_path, truncation, side):
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path))
+    classifier.tokenizer.truncation_side = side
+    pairs = [
+        ("the film is great story", "why is the film unbelievably"),
+        ("a story is a film great dull", "bad good is a"),
+    ]
+    written = [join_words(first.split() + second.split(), len(first.split())) for first, second in pairs]
+    for most in (11, 12):
+        cut = cut_raw(classifier.tokenizer, ["one", "two"], written, most, truncation=truncation)
+        by_library = [classifier.tokenizer(*pair, truncation=truncation, max_length=most) for pair in pairs]
+        assert cut.ids.tolist() == [number for each in by_library for number in each["input_ids"]]
+        assert cut.truncated.tolist() == [True, True]
+        # words of the first and of the second text that have a piece left
+        sides = [
+            [
+                {word for part, word in zip(each.sequence_ids(), each.word_ids(), strict=True) if part == at}
+                for at in (0, 1)
+            ]
+            for each in by_library
+        ]
+        assert cut.ahead.tolist() == [len(first) for first, _ in sides]
+        assert cut.read.tolist() == [len(first) + len(second) for first, second in sides]
+
+
+def test_the_second_text_of_a_pair_may_be_cut_alone(tmp_path):
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path))
     whole, short = pieces_of(classifier), pieces_of(classifier, 8)
     # [CLS] the film is great [SEP] un [SEP], and [CLS] bad [SEP] why is the story [SEP]
@@ -37,7 +65,13 @@ def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path):
     assert end.places_by_text[0].tolist() == [0, 1, 2, 3, 5]
     assert (end.ahead.tolist()[:2], end.places_by_text[1].tolist()) == ([4, 1], [0, 2, 3, 4, 5])
     assert end.words[:8].tolist() == [SPECIAL, 0, 1, 2, 3, SPECIAL, 4, SPECIAL]
-    assert "text 'one': none of the second text of this pair fits into 7 pieces" in refusal(pieces_of, classifier, 7)
+    line = "none of the second text of this pair fits into 7 pieces beside the other; set `truncation: longest_first`,"
+    assert line in refusal(pieces_of, classifier, 7)
+    line = "text 'two': none of the first text of this pair fits into 8 pieces beside the other; set `truncation:"
+    assert line in refusal(pieces_of, classifier, 8, "only_first")
+    assert "none of the first text of this pair fits into 4 pieces" in refusal(
+        pieces_of, classifier, 4, "longest_first"
+    )
 
 
 def test_what_stands_before_the_second_text_is_of_its_first_word():

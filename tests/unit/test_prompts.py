@@ -11,6 +11,7 @@ from refusal import refusal
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, join_words
 from attention_audit.stages.network_readout import take_classifier
+from attention_audit.stages.read_classifier import compare_with_given
 from attention_audit.transformer.pieces import SPECIAL, cut_raw
 from attention_audit.transformer.settings import Prompt
 
@@ -84,6 +85,27 @@ def test_a_text_that_is_too_long_is_cut_and_its_prompt_is_not(folder):
     last = len(raw(TEXTS[0]).places)
     assert end.places_by_text[0].tolist() == [*range(last - int(end.read[0]), last)]
     assert "text 'first': none of it fits beside the prompt into 6 pieces" in refusal(pieces_of, classifier, 6)
+
+
+def test_a_chat_template_that_begins_with_the_first_mark_gets_no_second_one(tmp_path):
+    folder = classifiers_on_disk.save(tmp_path, "llama", words=WORDS, language=True)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    assert tokenizer("film")["input_ids"][0] == tokenizer.cls_token_id
+    tokenizer.chat_template = "[CLS]{% for message in messages %}the story: {{ message['content'] }}{% endfor %} is"
+    template = tokenizer.apply_chat_template([{"role": "user", "content": "{text}"}], tokenize=False)
+    prompt = Prompt(template=template, labels=["great", "dull"])
+    classifier = SequenceClassifier(folder, prompt)
+    texts = [raw(text) for text in TEXTS]
+    pieces = cut_raw(classifier.tokenizer, NAMES, texts, 40, template)
+    assert compare_with_given(classifier, NAMES, texts).startswith("3 have the pieces")
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (0, 1))
+    library = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    for row, text in enumerate(TEXTS):
+        chat = [{"role": "user", "content": text}]
+        ids = tokenizer.apply_chat_template(chat, tokenize=True, return_dict=True, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            logits = library(input_ids=ids).logits[0, -1, tokenizer.convert_tokens_to_ids(["great", "dull"])]
+        np.testing.assert_allclose(readout.probabilities[row], logits.softmax(-1).numpy(), atol=1e-5)
 
 
 def test_a_piece_that_begins_before_the_text_is_of_what_its_first_letter_is():

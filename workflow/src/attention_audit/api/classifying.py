@@ -41,6 +41,7 @@ from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
+from attention_audit.section import Count
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
     build_classifier,
@@ -54,9 +55,9 @@ from attention_audit.stages.read_classifier import read_out, refuse_other_words
 from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
-from attention_audit.transformer.in_memory import find_home
+from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier
+from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 from attention_audit.transformer.states import set_piece_limit
 
 from .asking import (
@@ -87,8 +88,12 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 
 
 class ClassifierArguments(GivenClassifiers):
-    """The arguments of `audit_classifier` that are keys of the configuration."""
+    """The arguments of `audit_classifier` that are keys of the configuration; None: as a pipeline has it, if there is
+    one.
+    """
 
+    max_length: Count | None = None
+    truncation: Truncation | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
@@ -277,10 +282,12 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
     for home, facts in zip(homes, trainings, strict=True):
         find_classifier_family(home, facts, prompt is not None)
         refuse_missing_maps(home, facts, maps, "maps")
+    max_length, truncation = choose_cut(homes[0], arguments.max_length, arguments.truncation)
     return ReadClassifier(
         folder=str(homes[0]),
-        max_length=arguments.max_length,
+        max_length=max_length,
         long=arguments.long,
+        truncation=truncation,
         labels={},
         layer=choose_layer(trainings, None, arguments.long),
         maps=maps,
@@ -300,8 +307,9 @@ def audit_classifier(
     questions: Sequence[str] | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     batch_size: int | None = None,
-    max_length: int = 512,
+    max_length: int | None = None,
     long: Long = "cut",
+    truncation: Truncation | None = None,
     language: str | None = None,
     progress: bool = True,
     settings: Mapping[str, Any] | None = None,
@@ -316,10 +324,11 @@ def audit_classifier(
     (docs/method/transformers.md). maps: further maps by name, such as rollout (same page). questions: some of
     stable, used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model
     runs. batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length:
-    pieces that are read together at most, marks included. long: whether longer texts are cut, or read in windows, whose
-    map is asked less. language: spaCy's code, by whose rules words are found; None: of the script of texts that have
-    hardly any spaces, else en. progress: whether a bar is shown. settings: further keys of the configuration, laid over
-    what this function sets.
+    pieces that are read together at most, marks included; None: as a pipeline has it, else 512. long: whether longer
+    texts are cut, or read in windows, whose map is asked less. truncation: which text of a pair is cut, longest_first,
+    only_first or only_second, as tokenizers are called; None: as a pipeline has it, else longest_first. language:
+    spaCy's code, by whose rules words are found; None: of the script of texts that have hardly any spaces, else en.
+    progress: whether a bar is shown. settings: further keys of the configuration, laid over what this function sets.
 
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
@@ -335,6 +344,7 @@ def audit_classifier(
         "maps": make_list(maps, "maps"),
         "max_length": max_length,
         "long": long,
+        "truncation": truncation,
         "prompt": prompt and dict(prompt),
         "device": device,
     }
@@ -345,7 +355,7 @@ def audit_classifier(
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
     with (
         use_threads(sections.threads),
-        set_piece_limit(batch_size and batch_size * max_length),
+        set_piece_limit(batch_size and batch_size * reading.max_length),
         torch.random.fork_rng(),
     ):
         chosen = prepare_device(arguments.device, sections.threads)

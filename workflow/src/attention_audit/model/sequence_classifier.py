@@ -32,7 +32,7 @@ from attention_audit.transformer.opening import (
     open_untrained,
 )
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH
-from attention_audit.transformer.settings import TEXT_SLOT, Prompt
+from attention_audit.transformer.settings import TEXT_SLOT, Prompt, Truncation
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
 from .attention import scale
@@ -301,12 +301,17 @@ class SequenceClassifier(TransformerClassifier):
     there, which a `prompt` asks for one of some next tokens.
 
     names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
-    template: what each text is set into. max_length: pieces that it reads together, or fewer. Raises AuditError where
-    the folder holds no such model.
+    template: what each text is set into. max_length: pieces that it reads together, or fewer. truncation: which text
+    of a pair that is too long is cut. Raises AuditError where the folder holds no such model.
     """
 
     def __init__(
-        self, folder: Home, prompt: Prompt | None = None, max_length: int = UNLIMITED_LENGTH, windowed: bool = False
+        self,
+        folder: Home,
+        prompt: Prompt | None = None,
+        max_length: int = UNLIMITED_LENGTH,
+        windowed: bool = False,
+        truncation: Truncation = "longest_first",
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None)
         tokenizer = open_tokenizer(folder)
@@ -316,6 +321,7 @@ class SequenceClassifier(TransformerClassifier):
         self.asked, self.tokenizer, self.template = label_ids, tokenizer, prompt.template if prompt else TEXT_SLOT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
         self.most, self.windowed = choose_length(tokenizer, model, max_length), windowed
+        self.truncation: Truncation = truncation
         self.eval()
 
     def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:

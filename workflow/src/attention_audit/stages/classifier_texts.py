@@ -47,7 +47,7 @@ def build_classifier(home: Home, read: ReadClassifier) -> SequenceClassifier:
     """Build the classifier of a folder, or of what is in memory, as it is read. Raises AuditError where it cannot be
     had.
     """
-    return SequenceClassifier(home, read.prompt, read.max_length, windowed=read.long == "window")
+    return SequenceClassifier(home, read.prompt, read.max_length, read.long == "window", read.truncation)
 
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:
@@ -62,7 +62,9 @@ def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str =
     """
     most = UNLIMITED_LENGTH if classifier.windowed else classifier.most
     with add_place(argument):
-        pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+        pieces = cut_raw(
+            classifier.tokenizer, texts.ids, texts.written, most, classifier.template, classifier.truncation
+        )
         if classifier.windowed:
             refuse_narrow(texts.ids, pieces, classifier.most)
     refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)

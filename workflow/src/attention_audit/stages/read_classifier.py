@@ -17,9 +17,10 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
-from attention_audit.transformer.folder import GENERIC, Home
+from attention_audit.transformer.folder import GENERIC, HeldModel, Home
+from attention_audit.transformer.in_memory import read_tokenizer_settings, refuse_other_answer
 from attention_audit.transformer.opening import open_given, say_first
-from attention_audit.transformer.pieces import Pieces, cut_raw
+from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
 from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
@@ -119,12 +120,17 @@ def describe_changes(model: Any) -> str:
     )
 
 
-def call_as_given(model: Any, tokenizer: Any, sides: Sequence[str], most: int) -> tuple[list[int], torch.Tensor]:
-    """Return the pieces of a text, or of a pair, and the first row of what a model gives for them, on the CPU."""
-    given = tokenizer(*sides, truncation="only_second" if sides[1:] else True, max_length=most, return_tensors="pt")
-    output = model(**given.to(next(model.parameters()).device))
+def call_as_given(
+    model: Any, tokenizer: Any, sides: Sequence[str], settings: Mapping[str, Any]
+) -> tuple[list[int], torch.Tensor]:
+    """Return the pieces of a text, or of a pair, less padding, and the first row of what a model gives for them, on the
+    CPU. settings: what its tokenizer is called with.
+    """
+    given = tokenizer(*sides, return_tensors="pt", **settings).to(next(model.parameters()).device)
+    output = model(**given)
     logits = output if isinstance(output, torch.Tensor) else output[0]
-    return given["input_ids"][0].tolist(), logits[0].float().cpu()
+    ids = given["input_ids"][0]
+    return ids[given.get("attention_mask", torch.ones_like(ids)[None])[0] > 0].tolist(), logits[0].float().cpu()
 
 
 def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> str:
@@ -135,18 +141,24 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     """
     place, (before, after) = classifier.folder, classifier.template.split(TEXT_SLOT)
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
+    settings = {"truncation": classifier.truncation if texts[0].second else True, "max_length": classifier.most}
+    settings |= (of_pipeline := read_tokenizer_settings(place))
+    if has_first_mark(tokenizer, classifier.template):
+        settings["add_special_tokens"] = False
     in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
     chosen = np.linspace(0, len(texts) - 1, min(MAX_TEXTS_COMPARED, len(texts))).round().astype(np.int64)
-    found = []
+    found, called = [], []
     with evaluate_apart(model):
         for name, text in (in_order[at] for at in chosen):
-            pieces = cut_raw(classifier.tokenizer, [name], [text], classifier.most, classifier.template)
+            pieces = cut_raw(
+                classifier.tokenizer, [name], [text], classifier.most, classifier.template, classifier.truncation
+            )
             if classifier.template != TEXT_SLOT and pieces.truncated[0]:
                 # the text alone within a prompt is cut, which no tokenizer does
                 continue
             try:
                 sides = [before + side + after for side in text.sides]
-                ids, logits = call_as_given(model, tokenizer, sides, classifier.most)
+                ids, logits = call_as_given(model, tokenizer, sides, settings)
             except Exception as error:
                 raise AuditError(
                     f"{place}: cannot be called with what its tokenizer makes of text {name!r} ({say_first(error)}); "
@@ -154,13 +166,16 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                 ) from error
             if ids != (own := pieces.ids.tolist()):
                 theirs, ours = (set(tokenizer.convert_ids_to_tokens(each)) for each in (ids, own))
+                how = " and ".join(f"{key}={value}" for key, value in settings.items())
                 raise AuditError(
-                    f"{place}: of text {name!r} its tokenizer, called with truncation=True and "
-                    f"max_length={classifier.most}, gives {len(ids)} pieces ({sorted(theirs - ours)[:3]}), where "
-                    f"{len(own)} would be audited ({sorted(ours - theirs)[:3]}); give one without a call of its own"
+                    f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
+                    f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
+                    "give one without a call of its own"
                 )
             read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
             found.append((logits[-1, classifier.asked] if classifier.asked else logits, read))
+            # one that is cut without a length of its own is called with that of the audit
+            called.append((name, sides, settings if pieces.truncated[0] and "max_length" not in of_pipeline else {}))
     if not found:
         return "none is compared, as none fits within the prompt"
     given, audited = (torch.stack(side) for side in zip(*found, strict=True))
@@ -176,6 +191,12 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
             f"{type(classifier.model).__name__} with its weights, more than {allowed:.2g}, and {flips} of {len(found)} "
             f"texts get another class{describe_changes(model)}; use judge for what it computes"
         )
+    if isinstance(place, HeldModel) and place.pipeline is not None:
+        with evaluate_apart(model):
+            for each, probabilities in zip(called, audited.softmax(1).tolist(), strict=True):
+                refuse_other_answer(
+                    place, *each, dict(zip(classifier.names, probabilities, strict=True)), float(allowed)
+                )
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
     if coarsest != torch.float32:
         moved = (given.softmax(1) - audited.softmax(1)).abs().max()

@@ -139,7 +139,7 @@ class HeldModel(NamedTuple):
 
     name: the folder, or what else messages call the model. model: what its user calls; None where the folder has it.
     source: the model whose weights are read: `model`, or a copy of it into which its adapters are merged. config: what
-    its config.json would say.
+    its config.json would say. pipeline: what its user calls in the place of the model, if it was given as one.
     """
 
     name: str
@@ -147,6 +147,7 @@ class HeldModel(NamedTuple):
     model: Any = None
     source: Any = None
     config: Mapping[str, Any] = {}
+    pipeline: Any = None
 
     def __str__(self) -> str:
         return self.name

@@ -1,13 +1,21 @@
 """Classifiers of the library `transformers` in memory: what is read of them in the place of files of a folder."""
 
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from attention_audit.errors import AuditError
 
 from .folder import HeldModel, Home, find_folder
-from .opening import import_library, open_tokenizer
+from .opening import choose_length, import_library, open_tokenizer
+from .pieces import UNLIMITED_LENGTH
+from .settings import Truncation
+
+TOKENIZER_SETTINGS = ("max_length", "truncation", "padding", "padding_side", "pad_to_multiple_of")
+"""What a pipeline calls its tokenizer with that is taken over."""
+PIPELINE_METHODS = ("__call__", "preprocess", "forward", "_forward", "postprocess")
+DEFAULT_LENGTH = 512
 
 
 def hold_tokenizer(tokenizer: Any) -> Any:
@@ -41,12 +49,96 @@ def merge_adapters(model: Any) -> Any:
     return copy
 
 
+def hold_pipeline(pipeline: Any, name: str) -> Any:
+    """Return a pipeline. Raises AuditError where what it answers is not of its model's classes."""
+    library = import_library()
+    if isinstance(pipeline, library.TextClassificationPipeline):
+        return pipeline
+    if isinstance(pipeline, library.ZeroShotClassificationPipeline):
+        fault = "which answers with candidate labels, and not with the classes of its model"
+        remedy = "give its .model and .tokenizer, and the hypotheses as `seconds`"
+    else:
+        fault, remedy = "which is not for the task text-classification", "give one that is"
+    raise AuditError(
+        name, f"is a {type(pipeline).__name__}, {fault}", f"{remedy}, or use judge with a function that calls it"
+    )
+
+
+def read_tokenizer_settings(home: Home) -> dict[str, Any]:
+    """Read what the pipeline calls its tokenizer with, if a classifier was given as one."""
+    pipeline = home.pipeline if isinstance(home, HeldModel) else None
+    settings = {} if pipeline is None else pipeline._preprocess_params
+    return {key: settings[key] for key in TOKENIZER_SETTINGS if settings.get(key)}
+
+
+def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None) -> tuple[int, Truncation]:
+    """Choose how many pieces are read together at most, and which text of a pair is cut: as is asked, or else as a
+    pipeline does it, or else `DEFAULT_LENGTH` and the longer one.
+    """
+    settings = read_tokenizer_settings(home)
+    if max_length is None and isinstance(home, HeldModel) and home.pipeline is not None:
+        max_length = choose_length(home.tokenizer, home.source, settings.get("max_length", UNLIMITED_LENGTH))
+    # a member of an enumeration, or a truth value
+    strategy = getattr(settings.get("truncation"), "value", settings.get("truncation"))
+    default = strategy if strategy in get_args(Truncation) else "longest_first"
+    return max_length or DEFAULT_LENGTH, truncation or default
+
+
+def describe_pipeline(pipeline: Any) -> str:
+    """Describe what a pipeline does that the library's own does not without settings; "" where nothing does."""
+    settings = pipeline._preprocess_params | pipeline._forward_params | pipeline._postprocess_params
+    plain = import_library().TextClassificationPipeline
+    changes = [
+        f"{key}={getattr(value, 'name', value)!s:.40}"
+        for key, value in settings.items()
+        if key not in ("top_k", "_legacy")
+    ]
+    changes += [
+        f"a {method} of its own"
+        for method in PIPELINE_METHODS
+        if method in vars(pipeline) or getattr(type(pipeline), method) is not getattr(plain, method)
+    ]
+    return f" ({'; '.join(changes)})" if changes else ""
+
+
+def refuse_other_answer(
+    home: HeldModel,
+    name: str,
+    sides: Sequence[str],
+    settings: Mapping[str, Any],
+    read: Mapping[str, float],
+    most: float,
+) -> None:
+    """Raise AuditError where the pipeline that a classifier was given as answers a text with other scores than are
+    read. settings: of its tokenizer, which it lacks. read: the probabilities of classes. most: their difference at
+    most.
+    """
+    written = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
+    fault = f"of text {name!r} the pipeline{describe_pipeline(home.pipeline)} answers"
+    try:
+        answer = home.pipeline(written, top_k=None, **settings)
+        rows = answer[0] if isinstance(answer, list) and isinstance(answer[0], list) else answer
+        scores = {row["label"]: float(row["score"]) for row in ([rows] if isinstance(rows, Mapping) else rows)}
+        far = max(scores, key=lambda label: abs(scores[label] - read[label]))
+    except Exception as error:
+        wanted = "give one that answers with `label` and `score` of its model's classes, or use judge"
+        raise AuditError(home.name, f"{fault} no scores of {', '.join(read)} ({error!r:.80})", wanted) from error
+    if not abs(scores[far] - read[far]) <= most:
+        raise AuditError(
+            home.name,
+            f"{fault} {scores[far]:.3g} for {far}, and the softmax of its model's logits is {read[far]:.3g}",
+            "leave out what changes it, or use judge with a function that calls the pipeline",
+        )
+
+
 def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldModel:
     """Return a classifier and its tokenizer as they are read, called `name` in messages. prompted: it is a language
     model. Raises AuditError where they are of no class of the library, and where weights are not in memory.
     """
-    transformers = import_library()
+    transformers, pipeline = import_library(), None
     if isinstance(model, transformers.Pipeline):
+        # of one that generates, the next token is the model's
+        pipeline = None if prompted else hold_pipeline(model, name)
         model, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
     network = model
     # as torch.compile, DataParallel and DistributedDataParallel wrap it
@@ -73,7 +165,7 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldMod
         raise AuditError(name, "some of its weights are not in memory (meta)", "load it without device_map")
     # from where its class comes is asked of the object itself
     config = source.config.to_dict() | {"architectures": [task_class.__name__], "auto_map": None}
-    return HeldModel(name, hold_tokenizer(tokenizer), network, source, config)
+    return HeldModel(name, hold_tokenizer(tokenizer), network, source, config, pipeline)
 
 
 def find_home(model: Any, tokenizer: Any, name: str, prompted: bool) -> Home:

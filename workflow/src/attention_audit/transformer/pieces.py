@@ -7,6 +7,7 @@ query, as the tokenizer joins them. A classifier of whole texts reads the raw te
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from attention_audit.batching import find_starts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
-from .settings import TEXT_SLOT
+from .settings import TEXT_SLOT, Truncation
 
 CUT_TEXTS_AT_ONCE = 1000
 """Texts that are cut into pieces together."""
@@ -167,6 +168,12 @@ def _assign(
     return words_by_piece, read_words
 
 
+def has_first_mark(tokenizer: Any, template: str) -> bool:
+    """Tell whether a prompt, such as a chat template, begins with the mark that the tokenizer sets first."""
+    marks = tokenizer.convert_ids_to_tokens(tokenizer("")["input_ids"])
+    return bool(marks) and template.startswith(marks[0])
+
+
 def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_pieces: int) -> tuple[Any, str]:
     """Return the pieces of a prompt around a text, or around so much of it as fits, of its beginning or, where the
     tokenizer cuts on the left, of its end; and so much of the text.
@@ -174,12 +181,13 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_piec
     Raises AuditError where nothing of it fits.
     """
     cuts_left = tokenizer.truncation_side == "left"
-    encoding = tokenizer(before + text + after).encodings[0]
+    tokenize = partial(tokenizer, add_special_tokens=not has_first_mark(tokenizer, before))
+    encoding = tokenize(before + text + after).encodings[0]
     while (beyond := len(encoding.ids) - max_pieces) > 0:
         begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
             raise AuditError(
-                f"text {name!r}", f"none of it fits beside the prompt into {max_pieces} pieces", "raise max_length"
+                f"text {name!r}", f"none of it fits beside the prompt into {max_pieces} pieces", "shorten the prompt"
             )
         if cuts_left:
             # not within a word, which would have other pieces
@@ -188,34 +196,45 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_piec
             text = text[next(word_starts, max(begins[beyond], 1)) :]
         else:
             text = text[: begins[-beyond]]
-        encoding = tokenizer(before + text + after).encodings[0]
+        encoding = tokenize(before + text + after).encodings[0]
     return encoding, text
 
 
-def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], max_pieces: int) -> list[Any]:
-    """Cut pairs into pieces, their second texts to what fits. Raises AuditError where nothing of one does."""
+def _cut_pairs(
+    tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], max_pieces: int, truncation: Truncation
+) -> list[Any]:
+    """Cut pairs into pieces, and what is beyond `max_pieces` off one of their texts or both. Raises AuditError where
+    nothing of one is left.
+    """
     encodings: list[Any] = tokenizer(*map(list, zip(*(pair.sides for pair in pairs), strict=True))).encodings
     for index, encoding in enumerate(encodings):
         beyond = len(encoding.ids) - max_pieces
-        if beyond > 0 and encoding.sequence_ids.count(1) <= beyond:
-            raise AuditError(
-                f"text {names[index]!r}",
-                f"none of the second text of this pair fits into {max_pieces} pieces beside the first",
-                "raise max_length, or leave it out",
-            )
-        if beyond > 0:
-            encodings[index] = tokenizer(
-                *pairs[index].sides, truncation="only_second", max_length=max_pieces
-            ).encodings[0]
+        if beyond <= 0:
+            continue
+        sides = encoding.sequence_ids
+        room = sides.count(0) + sides.count(1) - beyond
+        for side, (which, only) in enumerate((("first", "only_first"), ("second", "only_second"))):
+            if room < 2 or (truncation == only and sides.count(side) <= beyond):
+                raise AuditError(
+                    f"text {names[index]!r}",
+                    f"none of the {which} text of this pair fits into {max_pieces} pieces beside the other",
+                    "set `truncation: longest_first`, or leave it out" if room > 1 else "leave it out",
+                )
+        encodings[index] = tokenizer(*pairs[index].sides, truncation=truncation, max_length=max_pieces).encodings[0]
     return encodings
 
 
 def cut_raw(
-    tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], max_pieces: int, template: str = TEXT_SLOT
+    tokenizer: Any,
+    names: Sequence[str],
+    texts: Sequence[RawText],
+    max_pieces: int,
+    template: str = TEXT_SLOT,
+    truncation: Truncation = "longest_first",
 ) -> Pieces:
     """Return the pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `max_pieces` of
     each, marks included. template: the prompt that each text is set into; of one that is too long, the text alone is
-    cut. A pair is read as a pair; of one that is too long, the second text is cut.
+    cut. A pair is read as a pair; truncation: which text is cut of one that is too long.
 
     A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as
     it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
@@ -235,7 +254,7 @@ def cut_raw(
                 )
                 encodings, seen_texts = zip(*fitting, strict=True)
             elif run[0].second is not None:
-                encodings = _cut_pairs(tokenizer, run_names, run, max_pieces)
+                encodings = _cut_pairs(tokenizer, run_names, run, max_pieces, truncation)
             else:
                 encodings = tokenizer(raw, truncation=True, max_length=max_pieces).encodings
             for name, text, encoding, seen in zip(run_names, run, encodings, seen_texts, strict=True):

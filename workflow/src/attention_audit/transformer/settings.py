@@ -27,6 +27,7 @@ Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 Long = Literal["cut", "window"]
+Truncation = Literal["longest_first", "only_first", "only_second"]
 MARK_ITEMS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Construction = Literal["relay", "direct", "sink"]
@@ -123,6 +124,7 @@ class ReadClassifier(Section):
     folder: str
     max_length: Count
     long: Long = "cut"
+    truncation: Truncation = "longest_first"
     labels: dict[str, str]
     imposed: bool = False
     layer: Count | None = None
@@ -141,6 +143,10 @@ class GivenClassifiers(GivenSection):
     """What becomes of longer texts. cut: what follows is not read. window: they are read in windows that overlap by
     half, whose logits and maps are averaged; no row decides alone then, so that the models are asked only what needs no
     other weights.
+    """
+    truncation: Truncation = "longest_first"
+    """Which text of a pair that is too long is cut, as the library calls it: the longer one, piece by piece, or one of
+    them alone.
     """
     layer: Count | None = None
     """The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is more than the

@@ -310,7 +310,7 @@ def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
                 f"text {names[at]!r}",
                 f"what stands in each of its windows of {size} pieces, which are the first text of a pair or "
                 f"the prompt, leaves less than {100 * MIN_WINDOW_SHARE:.0f} % of them",
-                "raise max_length, or leave it out",
+                "set `long: cut`, or leave it out",
             )
 
 

@@ -88,6 +88,7 @@ def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
         folder=str(transformer.folder) if transformer.made else transformer.path,
         max_length=section.max_length,
         long=section.long,
+        truncation=section.truncation,
         labels=section.find_labels(model),
         imposed=model == UNIFORM_KEY,
         layer=read_alone(data.config, section.by_model[model], section.layer, section.long),
