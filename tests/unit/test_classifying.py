@@ -129,6 +129,51 @@ def test_texts_may_be_a_series_or_words_and_batches_of_any_size():
     assert len(one(model=[model] * 2, tokenizer=tokenizer).readouts) == 1
 
 
+ODD = [
+    "good film [SEP] bad story",
+    "good[SEP]film",
+    "<user> is [MASK] dull",
+    "the  [UNK] Not-So film",
+    "New Story film [E1] great [/E1]",
+    "zyx film [PAD] zyx",
+]
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("paired", [False, True])
+def test_what_the_tokenizer_reads_as_one_piece_is_one_word(split, paired):
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    tokenizer.add_special_tokens({"additional_special_tokens": ["[E1]", "[/E1]"]})
+    tokenizer.add_tokens(["<user>", "not-so", "new story"])
+    model = AutoModelForSequenceClassification.from_pretrained(folder(0), attn_implementation="eager").eval()
+    torch.manual_seed(1)
+    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    texts, seconds = ODD, ODD[::-1] if paired else None
+    given, others = [[each.split() for each in side or ()] if split else side for side in (texts, seconds)]
+    found = one(model=model, tokenizer=tokenizer, texts=given, seconds=others if paired else None)
+    words = [each.split() for each in ODD]
+    words[1], words[4][:2] = ["good", "[SEP]", "film"], ["New Story"]
+    for number, text in enumerate(texts):
+        sides = (text, seconds[number]) if paired else (text,)
+        encoded = tokenizer(*sides, return_tensors="pt")
+        with torch.no_grad():
+            output = model(**encoded, output_attentions=True)
+        row = output.attentions[-1][0, :, 0].mean(0).numpy()
+        np.testing.assert_allclose(found.readouts[0].probabilities[number], output.logits.softmax(1)[0], atol=1e-5)
+        shown = found.text(number).words.set_index("word")["weight"]
+        pieces = tokenizer.convert_ids_to_tokens(encoded["input_ids"][0])
+        by_piece = pd.Series(row, pieces)
+        for token in ("<user>", "[MASK]", "[UNK]", "[E1]", "[/E1]"):
+            if pieces.count(token) == 1 and token in shown:
+                assert shown[token] == pytest.approx(by_piece[token], abs=1e-6)
+        # a mark that is written in a text is of the marks
+        marks = [row[at] for at, piece in enumerate(pieces) if at and piece in ("[SEP]", "[PAD]")]
+        assert shown.iloc[-1] == pytest.approx(sum(marks), abs=1e-6)
+        assert shown.iloc[-2] == pytest.approx(row[0], abs=1e-6)
+        assert np.nansum(shown) == pytest.approx(1, abs=1e-5)
+        assert shown.index[:-2].tolist() == words[number] + (words[-1 - number] if paired else [])
+
+
 def test_words_are_those_of_the_language_of_the_texts(capsys):
     khmer = [f"{TEXTS[5]} ខ្ញុំមើល។"] * 6
     found = one(texts=khmer)
@@ -191,6 +236,12 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("labels", ["negativ"] * 6, r"labels: text 0 has 'negativ' \(did you mean 'negative'\?\)"),
         ("texts", [*TEXTS[:5], "\ufeff \u200b"], "texts: text 5 has no word; leave it out"),
         ("texts", [["a", "\u200b"]] * 6, "texts: text 0 has a word that is empty, or has a space in it"),
+        (
+            "texts",
+            [["un", "##bel", "film"]] * 6,
+            "texts: holds pieces of words, such as '##bel' with its ##; give whole",
+        ),
+        ("texts", [["the", "Ġfilm"]] * 6, "texts: holds pieces of words, such as 'Ġfilm' with its Ġ; give whole words"),
         ("texts labels", ([], []), "texts: there is none"),
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),

@@ -6,7 +6,8 @@ workflow's.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.prepare import prepare_texts
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text, clean_characters
+from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.errors import AuditError, add_place, suggest
 from attention_audit.given import (
     WrittenTexts,
@@ -41,6 +43,7 @@ from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
+from attention_audit.raw_text import RawText
 from attention_audit.section import Count
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
@@ -56,7 +59,8 @@ from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
-from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.pieces import Pieces, find_added
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 from attention_audit.transformer.states import set_piece_limit
 
@@ -71,7 +75,7 @@ from .asking import (
     use_threads,
 )
 from .auditing import Audited, audit
-from .judging import judge, print_progress, trim_marks
+from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, check_batch_size
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
@@ -235,6 +239,7 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
 def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
     lists = list_tokens(texts, name) if split else []
+    refuse_pieces([*chain(*lists)], name, "give whole words, or strings")
     joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
     for number, text in enumerate(joined):
         which = f"text {number}"
@@ -250,26 +255,44 @@ def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     return joined
 
 
+def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], RawText]:
+    """Find the words of a text, and where they stand in it; special and added tokens of the model's tokenizer are one
+    word each.
+    """
+    words, places, end = list[str](), list[int](), 0
+    for start, stop in [*find_added(tokenizer, text), (len(text), len(text))]:
+        part = split_words(text[end:start], tokens)
+        words += [*part.words, *filter(None, [text[start:stop]])]
+        places += [*(end + at for at, _ in part.places), *[start] * (stop > start)]
+        end = stop
+    return words, RawText(text, places)
+
+
 def prepare_given(
-    texts: WrittenTexts, seconds: WrittenTexts | None, labels: Sequence[str], classes: list[str], language: str | None
+    texts: WrittenTexts,
+    seconds: WrittenTexts | None,
+    labels: Sequence[str],
+    classes: list[str],
+    language: str | None,
+    tokenizer: Any,
 ) -> tuple[pa.Table, pa.Table]:
-    """Prepare texts, or pairs of them: their corpus and its census. Raises AuditError for an empty text or unknown
-    language.
+    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. Raises AuditError
+    for an empty text or unknown language.
     """
     if not texts:
         raise AuditError("texts", "there is none", "give some")
     split = not isinstance(texts[0], str)
-    written = join_words(texts, split, "texts")
-    queries: Sequence[str | None] = [None] * len(texts)
+    sides = [join_words(texts, split, "texts")]
     if seconds is not None:
-        queries = join_words(make_list(seconds, "seconds", len(texts)), split, "seconds")
-    tokens = choose_tokens(written, language, split, print_progress)
-    preparation = Preparation(tokens, Length(), Splits(), classes, joined=seconds is not None)
-    rows = (
-        Text(str(number), "test", label, text, f"texts: text {number}", query=second)
-        for number, (label, text, second) in enumerate(zip(labels, written, queries, strict=True))
-    )
-    return prepare_texts(GIVEN_TEXTS, preparation, rows, classes)
+        sides.append(join_words(make_list(seconds, "seconds", len(texts)), split, "seconds"))
+    tokens = choose_tokens(sides[0], language, split, print_progress)
+    rows = []
+    for number, (label, *written) in enumerate(zip(labels, *sides, strict=True)):
+        words, raw = map(list, zip(*(find_words(side, tokens, tokenizer) for side in written), strict=True))
+        place, joined = f"texts: text {number}", reduce(RawText.join_pair, raw)
+        rows.append(Text(str(number), "test", label, [*chain(*words)], place, written=joined))
+    preparation = Preparation(tokens, Length(), Splits(), classes)
+    return prepare_texts(GIVEN_TEXTS, preparation, iter(rows), classes)
 
 
 def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> ReadClassifier:
@@ -339,7 +362,6 @@ def audit_classifier(
     homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
     classes = list_classes(prompt, homes[0])
     gold = name_labels(labels, classes, len(texts))
-    corpus, census = prepare_given(texts, seconds, gold, classes, language)
     values = {
         "maps": make_list(maps, "maps"),
         "max_length": max_length,
@@ -350,6 +372,7 @@ def audit_classifier(
     }
     arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
     reading = describe_reading(arguments, homes)
+    corpus, census = prepare_given(texts, seconds, gold, classes, language, open_tokenizer(homes[0]))
     names = ["predictions", *audits, *MAP_AUDITS]
     trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)

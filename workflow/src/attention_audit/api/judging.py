@@ -126,6 +126,14 @@ def find_texts(tokens: WrittenTexts, language: str | None, report: Reporter) -> 
     return texts
 
 
+def refuse_pieces(words: Sequence[str], argument: str, remedy: str) -> None:
+    """Raise AuditError where words are pieces of words, as tokenizers write them."""
+    for sign, (form, share) in PIECE_FORMS.items():
+        pieces = [word for word in words if re.fullmatch(form, word)]
+        if len(pieces) >= share * len(words) and pieces:
+            raise AuditError(argument, f"holds pieces of words, such as {pieces[0]!r} with its {sign}", remedy)
+
+
 def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], TokenizedTexts]:
     """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends, and where
     they stand. Raises AuditError where the tokens between them are no words.
@@ -156,14 +164,7 @@ def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], To
     words = [*chain(*contents)]
     if any(word != word.strip() for word in words):
         report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
-    for sign, (form, share) in PIECE_FORMS.items():
-        pieces = [word for word in words if re.fullmatch(form, word)]
-        if len(pieces) >= share * len(words) and pieces:
-            raise AuditError(
-                "tokens",
-                f"holds pieces of words, such as {pieces[0]!r} with its {sign}",
-                "give whole words, each with the sum of the scores of its pieces",
-            )
+    refuse_pieces(words, "tokens", "give whole words, each with the sum of the scores of its pieces")
     return parts, contents
 
 

@@ -128,7 +128,7 @@ def place_words(text: str | list[str] | None, split: SplitText, written: RawText
     """Say where each word begins in what is `written`, or else in the text; None where that is a list of words."""
     if isinstance(text, str):
         written = written or RawText(text, range(len(text) + 1))
-    return written and RawText(written.text, [written.places[start] for start, _ in split.places])
+    return written and written._replace(places=[written.places[start] for start, _ in split.places])
 
 
 def hash_words(*parts: Iterable[str]) -> int:

@@ -76,6 +76,27 @@ def join_pieces(parts: Iterable[Pieces]) -> Pieces:
     return Pieces(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
+def find_added(tokenizer: Any, text: str) -> list[tuple[int, int]]:
+    """Find where in a text special or added tokens of its tokenizer are written, each of which is one piece: where they
+    begin and end.
+    """
+    encoding = tokenizer(text, add_special_tokens=False).encodings[0]
+    added, spans = {*tokenizer.get_added_vocab().values()}, []
+    for number, (start, stop) in zip(encoding.ids, encoding.offsets, strict=True):
+        # a piece may have spaces beside it, and what is unknown has the piece of the unknown word too
+        written = text[start:stop].strip()
+        if number in added and written and (number != tokenizer.unk_token_id or written == tokenizer.unk_token):
+            begin = text.index(written, start)
+            spans.append((begin, begin + len(written)))
+    return spans
+
+
+def list_marks(tokenizer: Any) -> list[int]:
+    """List the pieces that a tokenizer sets around texts, which are marks within them, too."""
+    names = ("bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id", "pad_token_id")
+    return [*{getattr(tokenizer, name) for name in names} - {None, tokenizer.unk_token_id}]
+
+
 def _spell(tokenizer: Any, words: Sequence[str]) -> dict[str, str]:
     """Spell words so that their pieces are those behind a space: with one, unless the tokenizer sets it, or they are
     marks; "" in the place of one that has no piece.
@@ -134,14 +155,15 @@ def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
 
 
 def _assign(
-    encoding: Any, before: str, text: str, after: str, written: RawText, skipped: int
+    encoding: Any, before: str, text: str, after: str, written: RawText, skipped: int, marks: Sequence[int]
 ) -> tuple[list[int], Integers]:
     """Return of each piece of a raw text the word that it is of, among those that are read; and where these stand,
     (R,).
 
     A word is read that a piece has a letter of. A piece is of the word in which its first letter is. What stands before
     a word is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or
-    after are marks. text: what is within a prompt of the text, without the first characters, `skipped` of them.
+    after are marks, and so are `marks` that are written in the text. text: what is within a prompt of the text, without
+    the first characters, `skipped` of them.
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
     letters = np.array([index for index, letter in enumerate(filled) if not letter.isspace()] or [0])
@@ -158,7 +180,7 @@ def _assign(
         for each in bounds
     )
     outside = (letters[bounds[0]] < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
-    in_text = ~outside & ~np.array(encoding.special_tokens_mask, bool)
+    in_text = ~outside & ~np.array(encoding.special_tokens_mask, bool) & ~np.isin(encoding.ids, marks)
     covering = in_text & (upper > lower)
     covered = zip(first_words[covering], last_words[covering], strict=True)
     read_words = np.unique([word for start, stop in covered for word in range(start, stop + 1)])
@@ -240,7 +262,7 @@ def cut_raw(
     it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
     can be read.
     """
-    before, _, after = template.partition(TEXT_SLOT)
+    (before, _, after), marks = template.partition(TEXT_SLOT), list_marks(tokenizer)
 
     def read() -> Iterator[Pieces]:
         for run_names, run in _split_runs(names, texts):
@@ -266,6 +288,7 @@ def cut_raw(
                     after=after,
                     written=text,
                     skipped=gone * (tokenizer.truncation_side == "left"),
+                    marks=marks,
                 )
                 if not len(positions):
                     raise AuditError(
