@@ -4,6 +4,7 @@ import re
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
+from types import SimpleNamespace
 
 import classifiers_on_disk as on_disk
 import numpy as np
@@ -196,6 +197,31 @@ def test_a_model_of_pairs_reads_both_texts():
     assert one(texts=first, seconds=second).text(2).facts["probability"] == probability(*pairs[2])
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda first, second: (first, second),
+        lambda first, second: [first, second],
+        lambda first, second: (first.split(), second.split()),
+        lambda first, second: np.array([first, second]),
+        lambda first, second: {"text_pair": second, "text": first},
+    ],
+    ids=["tuples", "lists", "words", "arrays", "dicts"],
+)
+def test_pairs_may_stand_in_texts_alone(write):
+    pairs = [*zip(TEXTS[:6], TEXTS[6:], strict=True)]
+    found = one(texts=[write(*pair) for pair in pairs])
+    for number, pair in enumerate(pairs):
+        assert found.text(number).facts["probability"] == probability(*pair)
+
+
+def test_two_words_are_no_pair():
+    words = [text.split()[:2] for text in TEXTS[:6]]
+    assert one(texts=[*map(tuple, words)]).text(1).facts["probability"] == probability(" ".join(words[1]))
+    single = [{"text": text} for text in TEXTS[:6]]
+    assert one(texts=single).text(1).facts["probability"] == probability(TEXTS[1])
+
+
 def test_two_classes_that_nobody_named_are_0_and_1():
     unnamed = on_disk.save(Path(mkdtemp()), names=["LABEL_0", "LABEL_1"])
     assert "id2label" not in yaml.safe_load((unnamed / "config.json").read_text())
@@ -243,11 +269,26 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ),
         ("texts", [["the", "Ġfilm"]] * 6, "texts: holds pieces of words, such as 'Ġfilm' with its Ġ; give whole words"),
         ("texts labels", ([], []), "texts: there is none"),
+        (
+            "texts",
+            [{"text": "a", "label": 0}] * 6,
+            "texts: text 0 is {.*}; give strings, or dicts with `text` and, where",
+        ),
+        ("texts", [*[{"text": "a"}] * 5, "a"], "texts: text 5 is 'a'; give strings, or dicts"),
+        ("texts seconds", ([("a film", "a film")] * 6, TEXTS[:6]), "seconds: `texts` are pairs already; leave it out"),
+        ("texts", [("a film", " ")] * 6, "texts, the second of each pair: text 0 has no word"),
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),
         ("model", nn.Linear(1, 1), "model: is Linear; give a classifier of the library"),
+        ("model", SimpleNamespace(model=library()[0]), "model: is SimpleNamespace; give its .model and its .tokenizer"),
+        ("model", SimpleNamespace(model_head=None), "model: is .*; use judge, with its predict_proba"),
+        ("model", SimpleNamespace(encode=None), "model: is .*; it has no classifier; use judge with a function"),
         ("model", "nowhere", "nowhere"),
-        ("model", on_disk.save(Path(mkdtemp()), names=["stars"]), "model: config.id2label has 1 classes"),
+        (
+            "model",
+            on_disk.save(Path(mkdtemp()), names=["stars"]),
+            "model: config.id2label has not two .* use judge with .*1 - p, p",
+        ),
         ("questions", ["unique"], "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
         ("questions", ["use"], "questions: 'use' is no question"),
         ("maps", ["rolout"], "^maps: map 'rolout' is not known"),

@@ -378,6 +378,25 @@ def add_weights(folder, **weights):
             r"classifier.bias has the shape \(3,\)",
         ),
         (
+            lambda folder: change_config(folder, model_type="xlnet"),
+            r"'xlnet', whose last layer and classifier are not known here; take one of bert, .*, or use judge$",
+        ),
+        (
+            lambda folder: [change_config(folder, architectures=["BertModel"]), (folder / "model_head.pkl").touch()],
+            r"is no classifier of texts but a BertModel, .*; it is a folder of SetFit: use judge with predict_proba of",
+        ),
+        (
+            lambda folder: [change_config(folder, architectures=["BertModel"]), (folder / "modules.json").touch()],
+            r"but a BertModel, .*; it is a folder of sentence-transformers, without a classifier: use judge",
+        ),
+        (
+            lambda folder: [
+                (folder / "config.json").unlink(),
+                *((folder / f"checkpoint-{step}").mkdir() for step in (500, 1000)),
+            ],
+            r"has no config.json, .*; name one of the folders in it, such as checkpoint-1000$",
+        ),
+        (
             lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
             r"holds an adapter, .*; merge it into its model once, .* model.merge_and_unload",
         ),

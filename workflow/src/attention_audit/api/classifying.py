@@ -86,6 +86,8 @@ QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "signed": ["contributions", "shuffles"],
 }
 """The audits that each question needs which is asked without further trainings of other kinds."""
+PAIR_KEYS = ("text", "text_pair")
+"""Of a pair that is a dict, as pipelines take it."""
 MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
@@ -224,7 +226,8 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
     if prompt is None:
         names = [name.removeprefix(GENERIC) for name in read_classes(home)]
         if len(names) < 2:
-            raise AuditError("model", f"config.id2label has {len(names)} classes", "give a classifier of two or more")
+            remedy = "use judge with a function that gives [1 - p, p], p being the sigmoid of its logit"
+            raise AuditError("model", "config.id2label has not two classes or more", remedy)
         if len({*names}) < len(names):
             raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
         return names
@@ -255,6 +258,34 @@ def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     return joined
 
 
+def is_pair(entry: Any) -> bool:
+    """Tell whether what is given of a text are two strings, or the words of two texts."""
+    return not isinstance(entry, str) and isinstance(entry, Sequence | np.ndarray) and len(entry) == 2
+
+
+def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, list[Any]]:
+    """List the texts, and the second ones of pairs, by what messages call them. Pairs stand in `texts` alone as tuples,
+    lists or dicts. Raises AuditError where there are other dicts, or second texts twice.
+    """
+    columns: list[Any] = [texts]
+    if any(isinstance(entry, Mapping) for entry in texts):
+        for number, entry in enumerate(texts):
+            wanted = isinstance(entry, Mapping) and [{*PAIR_KEYS[:1]}, {*PAIR_KEYS}]
+            if not wanted or {*entry} not in wanted or len(entry) != len(texts[0]):
+                remedy = "give strings, or dicts with `text` and, where all are pairs, `text_pair`"
+                raise AuditError("texts", f"text {number} is {entry!r:.60}", remedy)
+        columns = [[entry[key] for entry in texts] for key in PAIR_KEYS if key in texts[0]]
+    # two strings may be two words
+    elif all(map(is_pair, texts)) and any(not isinstance(side, str) or " " in side for side in chain(*texts)):
+        columns = [*zip(*texts, strict=True)]
+    if seconds is not None:
+        if len(columns) > 1:
+            raise AuditError("seconds", "`texts` are pairs already", "leave it out")
+        columns.append(make_list(seconds, "seconds", len(texts)))
+        return dict(zip(("texts", "seconds"), columns, strict=True))
+    return dict(zip(("texts", "texts, the second of each pair"), columns, strict=False))
+
+
 def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], RawText]:
     """Find the words of a text, and where they stand in it; special and added tokens of the model's tokenizer are one
     word each.
@@ -269,22 +300,13 @@ def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], Ra
 
 
 def prepare_given(
-    texts: WrittenTexts,
-    seconds: WrittenTexts | None,
-    labels: Sequence[str],
-    classes: list[str],
-    language: str | None,
-    tokenizer: Any,
+    given: Mapping[str, Sequence[Any]], labels: Sequence[str], classes: list[str], language: str | None, tokenizer: Any
 ) -> tuple[pa.Table, pa.Table]:
-    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. Raises AuditError
-    for an empty text or unknown language.
+    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. given: the texts,
+    or both texts of each pair, by what messages call them. Raises AuditError for an empty text or unknown language.
     """
-    if not texts:
-        raise AuditError("texts", "there is none", "give some")
-    split = not isinstance(texts[0], str)
-    sides = [join_words(texts, split, "texts")]
-    if seconds is not None:
-        sides.append(join_words(make_list(seconds, "seconds", len(texts)), split, "seconds"))
+    split = not isinstance(given["texts"][0], str)
+    sides = [join_words(texts, split, name) for name, texts in given.items()]
     tokens = choose_tokens(sides[0], language, split, print_progress)
     rows = []
     for number, (label, *written) in enumerate(zip(labels, *sides, strict=True)):
@@ -321,7 +343,7 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
 def audit_classifier(
     model: Any,
     tokenizer: Any,
-    texts: WrittenTexts,
+    texts: Sequence[Any],
     labels: Sequence[Any],
     *,
     seconds: WrittenTexts | None = None,
@@ -341,14 +363,15 @@ def audit_classifier(
 
     model: a sequence classifier of the library `transformers`, a pipeline of it, a model with adapters of PEFT, or a
     folder; of several trainings, a list. tokenizer: its tokenizer, or the folder of one; None for pipelines, and for
-    folders that have one. texts: as people write them, or lists of words. labels: the gold class of each, by its number
-    or by its name in `config.id2label`. seconds: the second text of each pair, where the model reads pairs. prompt:
-    `template` and `labels` with which a language model, which `model` then is, is asked for one of its next tokens
-    (docs/method/transformers.md). maps: further maps by name, such as rollout (same page). questions: some of
-    stable, used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model
-    runs. batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length:
-    pieces that are read together at most, marks included; None: as a pipeline has it, else 512. long: whether longer
-    texts are cut, or read in windows, whose map is asked less. truncation: which text of a pair is cut, longest_first,
+    folders that have one. texts: as people write them, or lists of words; or pairs of these, as tuples, or as dicts
+    with `text` and `text_pair`. labels: the gold class of each, by its number or by its name in `config.id2label`.
+    seconds: the second text of each pair, where `texts` has the first ones alone. prompt: `template` and `labels` with
+    which a language model, which `model` then is, is asked for one of its next tokens (docs/method/transformers.md).
+    maps: further maps by name, such as rollout (same page). questions: some of stable, used, ranks, located and signed,
+    by default all; `stable` needs several trainings. device: where the model runs, as torch takes it, or auto.
+    batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length: pieces
+    that are read together at most, marks included; None: as a pipeline has it, else 512. long: whether longer texts are
+    cut, or read in windows, whose map is asked less. truncation: which text of a pair is cut, longest_first,
     only_first or only_second, as tokenizers are called; None: as a pipeline has it, else longest_first. language:
     spaCy's code, by whose rules words are found; None: of the script of texts that have hardly any spaces, else en.
     progress: whether a bar is shown. settings: further keys of the configuration, laid over what this function sets.
@@ -357,6 +380,8 @@ def audit_classifier(
     AuditError, in one line that names the argument, where something is wrong.
     """
     texts = make_list(texts, "texts")
+    if not texts:
+        raise AuditError("texts", "there is none", "give some")
     sections = read_settings(settings, agreement={"texts": 0})
     check_batch_size(1 if batch_size is None else batch_size)
     homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
@@ -372,7 +397,8 @@ def audit_classifier(
     }
     arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
     reading = describe_reading(arguments, homes)
-    corpus, census = prepare_given(texts, seconds, gold, classes, language, open_tokenizer(homes[0]))
+    parted = part_pairs(texts, seconds)
+    corpus, census = prepare_given(parted, gold, classes, language, open_tokenizer(homes[0]))
     names = ["predictions", *audits, *MAP_AUDITS]
     trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)

@@ -32,6 +32,7 @@ WEIGHTS_FILE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 """Names the files of weights that are cut into several."""
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt")
+SETFIT_FILES = ("model_head.pkl", "config_setfit.json")
 VOCABULARIES = (
     "tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model",
 )  # fmt: skip
@@ -227,6 +228,17 @@ def _read_json(path: Path) -> dict[str, Any]:
     return values
 
 
+def suggest_for_content(folder: Path) -> str:
+    """Say what to give in the place of a folder that other tools, or the library's Trainer, wrote; "" of any other."""
+    if any((folder / name).is_file() for name in SETFIT_FILES):
+        return "it is a folder of SetFit: use judge with predict_proba of SetFitModel.from_pretrained(folder)"
+    if (folder / "modules.json").is_file():
+        return "it is a folder of sentence-transformers, without a classifier: use judge with the one on top of it"
+    # the last one has the highest number
+    checkpoints = sorted((path.name for path in folder.glob("checkpoint-*")), key=lambda name: (len(name), name))
+    return f"name one of the folders in it, such as {checkpoints[-1]}" if checkpoints else ""
+
+
 def _refuse_without_config(folder: Path) -> None:
     """Raise AuditError where a folder has no config.json, or an adapter beside it."""
     if (folder / ADAPTER).is_file():
@@ -237,7 +249,8 @@ def _refuse_without_config(folder: Path) -> None:
             "model.merge_and_unload().save_pretrained(folder)",
         )
     if not (folder / CONFIG).is_file():
-        raise AuditError(str(folder), f"has no {CONFIG}, so it is no folder of a Transformer", "name another one")
+        fault = f"has no {CONFIG}, so it is no folder of a Transformer"
+        raise AuditError(str(folder), fault, suggest_for_content(folder) or "name another one")
 
 
 def read_model_facts(home: Home) -> Facts:
@@ -366,12 +379,12 @@ def find_family(home: Home, facts: Facts | None = None) -> Family:
         raise AuditError(
             str(home),
             f"a model of type {kind!r}, whose last layer and classifier are not known here",
-            f"known are {', '.join(FAMILIES)}",
+            f"take one of {', '.join(FAMILIES)}, or use judge",
         )
     for key, expected in KNOWN_VALUES.items():
         if (value := facts.says.get(key, expected)) != expected:
             fault = f"config.json says {key}: {value}; for {kind}, {expected} alone is known here"
-            raise AuditError(str(home), fault)
+            raise AuditError(str(home), fault, "use judge")
     return FAMILIES[kind]
 
 
@@ -394,11 +407,12 @@ def find_classifier_family(home: Home, facts: Facts | None = None, prompted: boo
         raise AuditError(
             str(home),
             f"is no {what} but a {class_name}, as config.json says",
-            f"name a folder that was saved after training with AutoModel{auto}",
+            suggest_for_content(Path(str(home))) or f"name a folder that was saved after training with AutoModel{auto}",
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        raise AuditError(str(home), f"its task is {task.replace('_', ' ')}, and no choice of one class", "use judge")
+        fault = f"its task is {task.replace('_', ' ')}, and no choice of one class"
+        raise AuditError(str(home), fault, "use judge with a function that gives [1 - p, p] of one label")
     return family
 
 

@@ -131,6 +131,19 @@ def refuse_other_answer(
         )
 
 
+def suggest_instead(model: Any) -> str:
+    """Say what to give in the place of an object that is no model of the library."""
+    if isinstance(getattr(model, "model", None), import_library().PreTrainedModel):
+        return "give its .model and its .tokenizer"
+    if hasattr(model, "predict_proba") or hasattr(model, "model_head"):
+        return "use judge, with its predict_proba of texts whose words are joined"
+    if hasattr(model, "encode"):
+        return "it has no classifier; use judge with a function that calls the one on top of it"
+    return (
+        "give a classifier of the library `transformers`, or its folder. Of another network use audit_torch, or judge"
+    )
+
+
 def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldModel:
     """Return a classifier and its tokenizer as they are read, called `name` in messages. prompted: it is a language
     model. Raises AuditError where they are of no class of the library, and where weights are not in memory.
@@ -146,12 +159,7 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldMod
         network = getattr(network, inner, network)
     source = merge_adapters(network) if hasattr(network, "peft_config") else network
     if not isinstance(source, transformers.PreTrainedModel):
-        raise AuditError(
-            name,
-            f"is {type(model).__name__}",
-            "give a classifier of the library `transformers`, or its folder. Of another network use "
-            "audit_torch, or judge",
-        )
+        raise AuditError(name, f"is {type(model).__name__}", suggest_instead(model))
     tasks = "CAUSAL_LM" if prompted else "SEQUENCE_CLASSIFICATION"
     task_class = getattr(transformers, f"MODEL_FOR_{tasks}_MAPPING").get(type(source.config), type(source))
     if not isinstance(source, task_class):
