@@ -222,6 +222,22 @@ def test_two_words_are_no_pair():
     assert one(texts=single).text(1).facts["probability"] == probability(TEXTS[1])
 
 
+@pytest.mark.parametrize("device", [None, -1, "cpu", "cpu:0", torch.device("cpu"), library()[0].device])
+def test_a_device_is_named_as_torch_and_pipelines_name_it(device):
+    assert one(device=device).text(2).facts["probability"] == probability(TEXTS[2])
+
+
+def test_texts_that_were_cut_are_counted():
+    assert "cut" not in repr(one())
+    found = one(max_length=6)
+    tokenizer = library()[1]
+    cut = sum(len(tokenizer(text)["input_ids"]) > 6 for text in TEXTS[:6])
+    assert 0 < cut < 6
+    assert repr(found).splitlines()[2].startswith(f"{cut} of 6 texts were cut, and are read in part")
+    assert f"{cut} of 6 texts were cut" in found._repr_html_()
+    assert "cut" not in repr(one(max_length=6, long="window"))
+
+
 def test_two_classes_that_nobody_named_are_0_and_1():
     unnamed = on_disk.save(Path(mkdtemp()), names=["LABEL_0", "LABEL_1"])
     assert "id2label" not in yaml.safe_load((unnamed / "config.json").read_text())
@@ -300,7 +316,10 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),
         ("max_length", 0, "^max_length: input should be greater than or equal to 1, not 0"),
         ("batch_size", 0, "^batch_size: is 0; give a whole number, 1 or more"),
-        ("device", "gpu", "^device: input should be 'auto', 'cpu' or 'cuda', not 'gpu'"),
+        ("device", "gpu", "^device: 'gpu' cannot be used here .*; give another one, such as 'cpu', or 'auto'"),
+        ("device", torch.device("meta"), r"^device: device\(type='meta'\) cannot be used here"),
+        ("device", 99, "^device: 99 cannot be used here"),
+        ("device", "cuda:99", "^device: 'cuda:99' cannot be used here"),
         ("settings", ["a"], "^settings: is list, and no dict"),
         ("settings", {"batch": 3}, "^settings: batch: unknown key"),
         ("settings", {"audits": {"hf": ["foo"]}}, "^settings: audits: 'foo' is not known"),

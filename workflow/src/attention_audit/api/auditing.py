@@ -34,6 +34,7 @@ from attention_audit.readout import Readout
 from attention_audit.report.page import make_first_row, write_card
 from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.import_readout import build_readout
+from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
 
 from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_threads
@@ -100,12 +101,17 @@ class Answer:
         """Return what a paper may say of it, in at most 90 words."""
         return make_first_row(self.summary, self.labels).copy
 
+    @property
+    def shown(self) -> pd.DataFrame:
+        """Return the summary as it is shown."""
+        return self.summary
+
     def __repr__(self) -> str:
-        _, _, *lines = write_answer(self.summary.iloc[0].to_dict(), "")
+        _, _, *lines = write_answer(self.shown.iloc[0].to_dict(), "")
         return "\n".join([self.asks, *lines])
 
     def _repr_html_(self) -> str:
-        return write_card(self.summary, self.labels)
+        return write_card(self.shown, self.labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,6 +134,14 @@ class Audited(Answer):
         readout = self.readouts[0]
         texts = zip(self.whole, readout.places, readout.lengths.tolist(), strict=True)
         return [[*(words[at] for at in indices), *MARKS[: items - len(indices)]] for words, indices, items in texts]
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """Return the summary as it is shown: with the number of texts that were cut, where some were."""
+        readout = self.readouts[0]
+        cut = 0 if readout.several is None or readout.several.cut is None else int(readout.several.cut.sum())
+        told = f"{cut} of {len(readout)} texts were cut, and are read in part" if cut else ""
+        return self.summary.assign(note=[join_notes(told, note or "") for note in self.summary["note"]])
 
     def figure(self) -> Figure:
         """Draw all maps beside each other: how well each locates the words that matter, and what else was

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,7 @@ from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
-from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.opening import open_tokenizer, say_first
 from attention_audit.transformer.pieces import Pieces, find_added
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 from attention_audit.transformer.states import set_piece_limit
@@ -100,7 +100,6 @@ class ClassifierArguments(GivenClassifiers):
 
     max_length: Count | None = None
     truncation: Truncation | None = None
-    device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
 @dataclass(eq=False)
@@ -340,6 +339,22 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
     )
 
 
+def choose_device(device: str | int | torch.device | None, threads: int) -> torch.device:
+    """Choose where a model runs, as torch and pipelines name it; None is `auto`, and -1 the CPU. Raises AuditError
+    where nothing runs there.
+    """
+    if device is None or (isinstance(device, str) and device in ("auto", "cpu", "cuda")):
+        return prepare_device(cast(Literal["auto", "cpu", "cuda"], device or "auto"), threads)
+    prepare_device("cpu", threads)
+    try:
+        chosen = torch.device("cpu" if device == -1 else device)
+        torch.zeros(1, device=chosen).item()
+    except Exception as error:
+        fault = f"{device!r} cannot be used here ({say_first(error):.80})"
+        raise AuditError("device", fault, "give another one, such as 'cpu', or 'auto'") from error
+    return chosen
+
+
 def audit_classifier(
     model: Any,
     tokenizer: Any,
@@ -350,7 +365,7 @@ def audit_classifier(
     prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
-    device: Literal["auto", "cpu", "cuda"] = "auto",
+    device: str | int | torch.device | None = "auto",
     batch_size: int | None = None,
     max_length: int | None = None,
     long: Long = "cut",
@@ -393,7 +408,6 @@ def audit_classifier(
         "long": long,
         "truncation": truncation,
         "prompt": prompt and dict(prompt),
-        "device": device,
     }
     arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
     reading = describe_reading(arguments, homes)
@@ -407,7 +421,7 @@ def audit_classifier(
         set_piece_limit(batch_size and batch_size * reading.max_length),
         torch.random.fork_rng(),
     ):
-        chosen = prepare_device(arguments.device, sections.threads)
+        chosen = choose_device(device, sections.threads)
         steps = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen).list_steps()
         model_audit.take_steps(steps, progress)
     summary, rows = model_audit.answer()
