@@ -283,6 +283,11 @@ def test_what_several_rows_decide_is_not_asked_of_one():
             [["un", "##bel", "film"]] * 6,
             "texts: holds pieces of words, such as '##bel' with its ##; give whole",
         ),
+        (
+            "texts",
+            ["[CLS] a film [SEP]"] * 6,
+            r"texts: all begin with '\[CLS\]', which the tokenizer sets itself; leave",
+        ),
         ("texts", [["the", "Ġfilm"]] * 6, "texts: holds pieces of words, such as 'Ġfilm' with its Ġ; give whole words"),
         ("texts labels", ([], []), "texts: there is none"),
         (

@@ -114,8 +114,8 @@ def test_a_wrong_section_is_one_line(changes, line):
         ("bert", {"problem_type": "regression"}, r"its task is regression, and no choice of one class.*"),
         ("bert", {"id2label": {"0": "score"}}, r"its task is regression, .*"),
         ("bert", {"problem_type": "multi_label_classification"}, r"its task is multi label classification, .*"),
-        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; for deberta-v2, 0 alone is known here"),
-        ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; for albert, 1 alone is known here"),
+        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; for deberta-v2, 0 alone is known here; use judge"),
+        ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; for albert, 1 alone is known here; use judge"),
     ],
 )
 def test_what_config_json_says_ends_the_run_before_it_begins(tmp_path, family, says, line):

@@ -60,7 +60,7 @@ from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
-from attention_audit.transformer.pieces import Pieces, find_added
+from attention_audit.transformer.pieces import Pieces, find_added, has_first_mark
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 from attention_audit.transformer.states import set_piece_limit
 
@@ -306,6 +306,9 @@ def prepare_given(
     """
     split = not isinstance(given["texts"][0], str)
     sides = [join_words(texts, split, name) for name, texts in given.items()]
+    if all(has_first_mark(tokenizer, text) for text in sides[0]):
+        fault = f"all begin with {tokenizer.convert_ids_to_tokens(tokenizer('')['input_ids'][0])!r}"
+        raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
     tokens = choose_tokens(sides[0], language, split, print_progress)
     rows = []
     for number, (label, *written) in enumerate(zip(labels, *sides, strict=True)):

@@ -170,7 +170,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                 raise AuditError(
                     f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
                     f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
-                    "give one without a call of its own"
+                    + ("give its .model and .tokenizer" if of_pipeline else "give one without a call of its own")
                 )
             read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
             found.append((logits[-1, classifier.asked] if classifier.asked else logits, read))
