@@ -114,7 +114,11 @@ def test_a_wrong_section_is_one_line(changes, line):
         ("bert", {"problem_type": "regression"}, r"its task is regression, and no choice of one class.*"),
         ("bert", {"id2label": {"0": "score"}}, r"its task is regression, .*"),
         ("bert", {"problem_type": "multi_label_classification"}, r"its task is multi label classification, .*"),
-        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; for deberta-v2, 0 alone is known here; use judge"),
+        (
+            "deberta-v2",
+            {"conv_kernel_size": 3},
+            r"says conv_kernel_size: 3; for deberta-v2, 0 alone is known here; use judge",
+        ),
         ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; for albert, 1 alone is known here; use judge"),
     ],
 )

@@ -253,6 +253,21 @@ def test_a_pipeline_that_answers_otherwise_than_its_model_is_one_line(make, line
     refuse(f"^model: {line}", make(model=model, tokenizer=tokenizer))
 
 
+class Replacing(transformers.TextClassificationPipeline):
+    """Reads another word in the place of one."""
+
+    def preprocess(self, inputs, **settings):
+        return super().preprocess(inputs.replace("dull", "great"), **settings)
+
+
+def test_a_pipeline_that_changes_one_text_of_many_is_found_out():
+    model, tokenizer = given()
+    texts = ["bad"] * 40 + ["unbelievably dull"] + ["a story is a film"] * 40
+    arguments = Replacing(model=model, tokenizer=tokenizer), None, texts, [0] * 81
+    said = refusal(attention_audit.audit_classifier, *arguments, questions=["used"], progress=False)
+    assert said.startswith("model: of text '40' the pipeline (a preprocess of its own) answers ")
+
+
 class Mean(transformers.BertForSequenceClassification):
     """Classifies the mean of all states."""
 

@@ -18,7 +18,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.transformer.folder import GENERIC, HeldModel, Home
-from attention_audit.transformer.in_memory import read_tokenizer_settings, refuse_other_answer
+from attention_audit.transformer.in_memory import list_methods, read_tokenizer_settings, refuse_other_answer
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
 from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
@@ -146,7 +146,9 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     if has_first_mark(tokenizer, classifier.template):
         settings["add_special_tokens"] = False
     in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
-    chosen = np.linspace(0, len(texts) - 1, min(MAX_TEXTS_COMPARED, len(texts))).round().astype(np.int64)
+    # what a method of a pipeline's own changes may be in any text
+    most = len(texts) if list_methods(place) else min(MAX_TEXTS_COMPARED, len(texts))
+    chosen = np.linspace(0, len(texts) - 1, most).round().astype(np.int64)
     found, called = [], []
     with evaluate_apart(model):
         for name, text in (in_order[at] for at in chosen):

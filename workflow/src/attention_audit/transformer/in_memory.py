@@ -84,20 +84,28 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
     return max_length or DEFAULT_LENGTH, truncation or default
 
 
-def describe_pipeline(pipeline: Any) -> str:
-    """Describe what a pipeline does that the library's own does not without settings; "" where nothing does."""
-    settings = pipeline._preprocess_params | pipeline._forward_params | pipeline._postprocess_params
+def list_methods(home: Home) -> list[str]:
+    """List what the pipeline that a classifier was given as does by methods of its own, if it was given as one."""
+    pipeline = home.pipeline if isinstance(home, HeldModel) else None
     plain = import_library().TextClassificationPipeline
+    return [
+        method
+        for method in PIPELINE_METHODS
+        if pipeline is not None
+        and (method in vars(pipeline) or getattr(type(pipeline), method) is not getattr(plain, method))
+    ]
+
+
+def describe_pipeline(home: HeldModel) -> str:
+    """Describe what a pipeline does that the library's own does not without settings; "" where nothing does."""
+    pipeline = home.pipeline
+    settings = pipeline._preprocess_params | pipeline._forward_params | pipeline._postprocess_params
     changes = [
         f"{key}={getattr(value, 'name', value)!s:.40}"
         for key, value in settings.items()
         if key not in ("top_k", "_legacy")
     ]
-    changes += [
-        f"a {method} of its own"
-        for method in PIPELINE_METHODS
-        if method in vars(pipeline) or getattr(type(pipeline), method) is not getattr(plain, method)
-    ]
+    changes += [f"a {method} of its own" for method in list_methods(home)]
     return f" ({'; '.join(changes)})" if changes else ""
 
 
@@ -114,7 +122,7 @@ def refuse_other_answer(
     most.
     """
     written = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
-    fault = f"of text {name!r} the pipeline{describe_pipeline(home.pipeline)} answers"
+    fault = f"of text {name!r} the pipeline{describe_pipeline(home)} answers"
     try:
         answer = home.pipeline(written, top_k=None, **settings)
         rows = answer[0] if isinstance(answer, list) and isinstance(answer[0], list) else answer
