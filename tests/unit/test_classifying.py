@@ -301,8 +301,10 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),
         ("model", nn.Linear(1, 1), "model: is Linear; give a classifier of the library"),
-        ("model", SimpleNamespace(model=library()[0]), "model: is SimpleNamespace; give its .model and its .tokenizer"),
-        ("model", SimpleNamespace(model_head=None), "model: is .*; use judge, with its predict_proba"),
+        ("model", SimpleNamespace(model=library()[0]), "model: is SimpleNamespace; give its .model, and the tokenizer"),
+        ("model", SimpleNamespace(model=library()[0], tokenizer=None), "; give its .model, and its .tokenizer"),
+        ("model", SimpleNamespace(model=library()[0].bert), "model: is .*; give a classifier of the library"),
+        ("model", SimpleNamespace(model_head=None), r"model: is .*; use judge with .*predict_proba\("),
         ("model", SimpleNamespace(encode=None), "model: is .*; it has no classifier; use judge with a function"),
         ("model", "nowhere", "nowhere"),
         (

@@ -44,7 +44,6 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
 from attention_audit.raw_text import RawText
-from attention_audit.section import Count
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
     build_classifier,
@@ -91,15 +90,6 @@ PAIR_KEYS = ("text", "text_pair")
 MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
-
-
-class ClassifierArguments(GivenClassifiers):
-    """The arguments of `audit_classifier` that are keys of the configuration; None: as a pipeline has it, if there is
-    one.
-    """
-
-    max_length: Count | None = None
-    truncation: Truncation | None = None
 
 
 @dataclass(eq=False)
@@ -319,7 +309,7 @@ def prepare_given(
     return prepare_texts(GIVEN_TEXTS, preparation, iter(rows), classes)
 
 
-def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> ReadClassifier:
+def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home]) -> ReadClassifier:
     """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
     a map is of.
     """
@@ -329,12 +319,11 @@ def describe_reading(arguments: ClassifierArguments, homes: Sequence[Home]) -> R
     for home, facts in zip(homes, trainings, strict=True):
         find_classifier_family(home, facts, prompt is not None)
         refuse_missing_maps(home, facts, maps, "maps")
-    max_length, truncation = choose_cut(homes[0], arguments.max_length, arguments.truncation)
     return ReadClassifier(
         folder=str(homes[0]),
-        max_length=max_length,
+        max_length=arguments.max_length,
         long=arguments.long,
-        truncation=truncation,
+        truncation=arguments.truncation,
         labels={},
         layer=choose_layer(trainings, None, arguments.long),
         maps=maps,
@@ -405,6 +394,7 @@ def audit_classifier(
     homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
     classes = list_classes(prompt, homes[0])
     gold = name_labels(labels, classes, len(texts))
+    max_length, truncation = choose_cut(homes[0], max_length, truncation)
     values = {
         "maps": make_list(maps, "maps"),
         "max_length": max_length,
@@ -412,7 +402,7 @@ def audit_classifier(
         "truncation": truncation,
         "prompt": prompt and dict(prompt),
     }
-    arguments, suite = check_section(ClassifierArguments, values), SUITES["hf"]
+    arguments, suite = check_section(GivenClassifiers, values), SUITES["hf"]
     reading = describe_reading(arguments, homes)
     parted = part_pairs(texts, seconds)
     corpus, census = prepare_given(parted, gold, classes, language, open_tokenizer(homes[0]))
@@ -421,7 +411,7 @@ def audit_classifier(
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
     with (
         use_threads(sections.threads),
-        set_piece_limit(batch_size and batch_size * reading.max_length),
+        set_piece_limit(batch_size and batch_size * max_length),
         torch.random.fork_rng(),
     ):
         chosen = choose_device(device, sections.threads)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from attention_audit.errors import AuditError
 
-from .folder import HeldModel, Home, find_folder
+from .folder import CLASSIFIER, LANGUAGE, HeldModel, Home, find_folder
 from .opening import choose_length, import_library, open_tokenizer
 from .pieces import UNLIMITED_LENGTH
 from .settings import Truncation
@@ -80,8 +80,8 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
         max_length = choose_length(home.tokenizer, home.source, settings.get("max_length", UNLIMITED_LENGTH))
     # a member of an enumeration, or a truth value
     strategy = getattr(settings.get("truncation"), "value", settings.get("truncation"))
-    default = strategy if strategy in get_args(Truncation) else "longest_first"
-    return max_length or DEFAULT_LENGTH, truncation or default
+    default: Truncation = next((each for each in get_args(Truncation) if each == strategy), "longest_first")
+    return DEFAULT_LENGTH if max_length is None else max_length, default if truncation is None else truncation
 
 
 def list_methods(home: Home) -> list[str]:
@@ -141,10 +141,10 @@ def refuse_other_answer(
 
 def suggest_instead(model: Any) -> str:
     """Say what to give in the place of an object that is no model of the library."""
-    if isinstance(getattr(model, "model", None), import_library().PreTrainedModel):
-        return "give its .model and its .tokenizer"
+    if type(getattr(model, "model", None)).__name__.endswith((CLASSIFIER, *LANGUAGE)):
+        return f"give its .model, and {'its .tokenizer' if hasattr(model, 'tokenizer') else 'the tokenizer'}"
     if hasattr(model, "predict_proba") or hasattr(model, "model_head"):
-        return "use judge, with its predict_proba of texts whose words are joined"
+        return "use judge with lambda texts: model.predict_proba([' '.join(words) for words in texts])"
     if hasattr(model, "encode"):
         return "it has no classifier; use judge with a function that calls the one on top of it"
     return (
