@@ -297,6 +297,16 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ),
         ("texts", [*[{"text": "a"}] * 5, "a"], "texts: text 5 is 'a'; give strings, or dicts"),
         ("texts seconds", ([("a film", "a film")] * 6, TEXTS[:6]), "seconds: `texts` are pairs already; leave it out"),
+        (
+            "texts",
+            [*[("a film", "bad")] * 5, "a film"],
+            "texts: text 5 is no pair, and others are; give two strings, or",
+        ),
+        (
+            "texts",
+            [("a film",) * 3] * 6,
+            "texts: text 0 has a word that .* has a space in it; give words; of a pair, two",
+        ),
         ("texts", [("a film", " ")] * 6, "texts, the second of each pair: text 0 has no word"),
         ("texts", "a film", "texts: is str, and no list"),
         ("model", [], "model: is an empty list"),

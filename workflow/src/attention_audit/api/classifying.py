@@ -243,18 +243,14 @@ def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
         if not words:
             raise AuditError(name, f"{which} has no word", "leave it out")
         if split and len(words) != len(lists[number]):
-            raise AuditError(name, f"{which} has a word that is empty, or has a space in it", "mend it")
+            fault = f"{which} has a word that is empty, or has a space in it"
+            raise AuditError(name, fault, "give words; of a pair, two strings")
     return joined
-
-
-def is_pair(entry: Any) -> bool:
-    """Tell whether what is given of a text are two strings, or the words of two texts."""
-    return not isinstance(entry, str) and isinstance(entry, Sequence | np.ndarray) and len(entry) == 2
 
 
 def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, list[Any]]:
     """List the texts, and the second ones of pairs, by what messages call them. Pairs stand in `texts` alone as tuples,
-    lists or dicts. Raises AuditError where there are other dicts, or second texts twice.
+    lists or dicts. Raises AuditError where not all are pairs, at other dicts, and where second texts stand twice.
     """
     columns: list[Any] = [texts]
     if any(isinstance(entry, Mapping) for entry in texts):
@@ -264,8 +260,12 @@ def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, 
                 remedy = "give strings, or dicts with `text` and, where all are pairs, `text_pair`"
                 raise AuditError("texts", f"text {number} is {entry!r:.60}", remedy)
         columns = [[entry[key] for entry in texts] for key in PAIR_KEYS if key in texts[0]]
-    # two strings may be two words
-    elif all(map(is_pair, texts)) and any(not isinstance(side, str) or " " in side for side in chain(*texts)):
+    twos = [isinstance(entry, list | tuple | np.ndarray) and len(entry) == 2 for entry in texts]
+    # two strings without a space are two words
+    if any(two and any(not isinstance(side, str) or " " in side for side in texts[at]) for at, two in enumerate(twos)):
+        if not all(twos):
+            fault = f"text {twos.index(False)} is no pair, and others are"
+            raise AuditError("texts", fault, "give two strings, or two lists of words, for each")
         columns = [*zip(*texts, strict=True)]
     if seconds is not None:
         if len(columns) > 1:

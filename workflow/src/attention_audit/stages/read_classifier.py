@@ -17,8 +17,13 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
-from attention_audit.transformer.folder import GENERIC, HeldModel, Home
-from attention_audit.transformer.in_memory import list_methods, read_tokenizer_settings, refuse_other_answer
+from attention_audit.transformer.folder import GENERIC, Home
+from attention_audit.transformer.in_memory import (
+    get_pipeline,
+    list_methods,
+    read_tokenizer_settings,
+    refuse_other_answer,
+)
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
 from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
@@ -193,7 +198,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
             f"{type(classifier.model).__name__} with its weights, more than {allowed:.2g}, and {flips} of {len(found)} "
             f"texts get another class{describe_changes(model)}; use judge for what it computes"
         )
-    if isinstance(place, HeldModel) and place.pipeline is not None:
+    if get_pipeline(place) is not None:
         with evaluate_apart(model):
             for each, probabilities in zip(called, audited.softmax(1).tolist(), strict=True):
                 refuse_other_answer(

@@ -64,9 +64,14 @@ def hold_pipeline(pipeline: Any, name: str) -> Any:
     )
 
 
+def get_pipeline(home: Home) -> Any:
+    """Get the pipeline that a classifier was given as; None where it was given otherwise."""
+    return home.pipeline if isinstance(home, HeldModel) else None
+
+
 def read_tokenizer_settings(home: Home) -> dict[str, Any]:
     """Read what the pipeline calls its tokenizer with, if a classifier was given as one."""
-    pipeline = home.pipeline if isinstance(home, HeldModel) else None
+    pipeline = get_pipeline(home)
     settings = {} if pipeline is None else pipeline._preprocess_params
     return {key: settings[key] for key in TOKENIZER_SETTINGS if settings.get(key)}
 
@@ -76,8 +81,8 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
     pipeline does it, or else `DEFAULT_LENGTH` and the longer one.
     """
     settings = read_tokenizer_settings(home)
-    if max_length is None and isinstance(home, HeldModel) and home.pipeline is not None:
-        max_length = choose_length(home.tokenizer, home.source, settings.get("max_length", UNLIMITED_LENGTH))
+    if max_length is None and (pipeline := get_pipeline(home)) is not None:
+        max_length = choose_length(pipeline.tokenizer, pipeline.model, settings.get("max_length", UNLIMITED_LENGTH))
     # a member of an enumeration, or a truth value
     strategy = getattr(settings.get("truncation"), "value", settings.get("truncation"))
     default: Truncation = next((each for each in get_args(Truncation) if each == strategy), "longest_first")
@@ -86,8 +91,7 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
 
 def list_methods(home: Home) -> list[str]:
     """List what the pipeline that a classifier was given as does by methods of its own, if it was given as one."""
-    pipeline = home.pipeline if isinstance(home, HeldModel) else None
-    plain = import_library().TextClassificationPipeline
+    pipeline, plain = get_pipeline(home), import_library().TextClassificationPipeline
     return [
         method
         for method in PIPELINE_METHODS
@@ -96,9 +100,9 @@ def list_methods(home: Home) -> list[str]:
     ]
 
 
-def describe_pipeline(home: HeldModel) -> str:
+def describe_pipeline(home: Home) -> str:
     """Describe what a pipeline does that the library's own does not without settings; "" where nothing does."""
-    pipeline = home.pipeline
+    pipeline = get_pipeline(home)
     settings = pipeline._preprocess_params | pipeline._forward_params | pipeline._postprocess_params
     changes = [
         f"{key}={getattr(value, 'name', value)!s:.40}"
@@ -110,7 +114,7 @@ def describe_pipeline(home: HeldModel) -> str:
 
 
 def refuse_other_answer(
-    home: HeldModel,
+    home: Home,
     name: str,
     sides: Sequence[str],
     settings: Mapping[str, Any],
@@ -124,16 +128,16 @@ def refuse_other_answer(
     written = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
     fault = f"of text {name!r} the pipeline{describe_pipeline(home)} answers"
     try:
-        answer = home.pipeline(written, top_k=None, **settings)
+        answer = get_pipeline(home)(written, top_k=None, **settings)
         rows = answer[0] if isinstance(answer, list) and isinstance(answer[0], list) else answer
         scores = {row["label"]: float(row["score"]) for row in ([rows] if isinstance(rows, Mapping) else rows)}
         far = max(scores, key=lambda label: abs(scores[label] - read[label]))
     except Exception as error:
         wanted = "give one that answers with `label` and `score` of its model's classes, or use judge"
-        raise AuditError(home.name, f"{fault} no scores of {', '.join(read)} ({error!r:.80})", wanted) from error
+        raise AuditError(str(home), f"{fault} no scores of {', '.join(read)} ({error!r:.80})", wanted) from error
     if not abs(scores[far] - read[far]) <= most:
         raise AuditError(
-            home.name,
+            str(home),
             f"{fault} {scores[far]:.3g} for {far}, and the softmax of its model's logits is {read[far]:.3g}",
             "leave out what changes it, or use judge with a function that calls the pipeline",
         )
