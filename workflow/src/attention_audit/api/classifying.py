@@ -215,8 +215,8 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
     if prompt is None:
         names = [name.removeprefix(GENERIC) for name in read_classes(home)]
         if len(names) < 2:
-            remedy = "use judge with a function that gives [1 - p, p], p being the sigmoid of its logit"
-            raise AuditError("model", "config.id2label has not two classes or more", remedy)
+            remedy = "give a classifier of two or more, or ask judge, with [1 - p, p] of its one number"
+            raise AuditError("model", f"config.id2label has {len(names)} classes", remedy)
         if len({*names}) < len(names):
             raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
         return names

@@ -49,6 +49,7 @@ REFUSED_KINDS = {
     ),
 }
 """Keys of config.json by which a model is not what the library's class makes of its weights, and what to do."""
+ASK_ONE = "use judge, with [1 - p, p] of one label or number"
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
@@ -411,8 +412,7 @@ def find_classifier_family(home: Home, facts: Facts | None = None, prompted: boo
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        fault = f"its task is {task.replace('_', ' ')}, and no choice of one class"
-        raise AuditError(str(home), fault, "use judge with a function that gives [1 - p, p] of one label")
+        raise AuditError(str(home), f"its task is {task.replace('_', ' ')}, and no choice of one class", ASK_ONE)
     return family
 
 
