@@ -195,6 +195,18 @@ class Prefixed(transformers.TextClassificationPipeline):
         return super().preprocess(f"why {inputs}", **settings)
 
 
+class Cooling(transformers.TextClassificationPipeline):
+    """Divides logits by a temperature."""
+
+    def _sanitize_parameters(self, temperature=None, **settings):
+        *others, after = super()._sanitize_parameters(**settings)
+        return *others, after | ({"temperature": temperature} if temperature else {})
+
+    def postprocess(self, outputs, temperature=1.0, **settings):
+        outputs["logits"] = outputs["logits"] / temperature
+        return super().postprocess(outputs, **settings)
+
+
 class Rounding(transformers.TextClassificationPipeline):
     """Answers the name of the class alone."""
 
@@ -240,6 +252,10 @@ def test_a_pipeline_is_read_as_it_answers(settings, paired):
         (
             lambda **named: transformers.TextClassificationPipeline(**named, function_to_apply="sigmoid"),
             r"of text .* the pipeline \(function_to_apply=SIGMOID\) answers .* or use judge with a function that calls",
+        ),
+        (
+            lambda **named: Cooling(**named, temperature=2.0),
+            r"of text .* the pipeline \(temperature=2.0; a postprocess of its own\) answers .* use judge",
         ),
         (
             transformers.ZeroShotClassificationPipeline,

@@ -128,7 +128,7 @@ def refuse_other_answer(
     written = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
     fault = f"of text {name!r} the pipeline{describe_pipeline(home)} answers"
     try:
-        answer = get_pipeline(home)(written, top_k=None, **settings)
+        answer = get_pipeline(home)(written, **settings)
         rows = answer[0] if isinstance(answer, list) and isinstance(answer[0], list) else answer
         scores = {row["label"]: float(row["score"]) for row in ([rows] if isinstance(rows, Mapping) else rows)}
         far = max(scores, key=lambda label: abs(scores[label] - read[label]))
