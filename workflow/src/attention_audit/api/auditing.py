@@ -140,8 +140,8 @@ class Audited(Answer):
         """Return the summary as it is shown: with the number of texts that were cut, where some were."""
         readout = self.readouts[0]
         cut = 0 if readout.several is None or readout.several.cut is None else int(readout.several.cut.sum())
-        told = f"{cut} of {len(readout)} texts were cut, and are read in part" if cut else ""
-        return self.summary.assign(note=[join_notes(told, note or "") for note in self.summary["note"]])
+        cut_note = f"{cut} of {len(readout)} texts were cut, and are read in part" if cut else ""
+        return self.summary.assign(note=[join_notes(cut_note, note or "") for note in self.summary["note"]])
 
     def figure(self) -> Figure:
         """Draw all maps beside each other: how well each locates the words that matter, and what else was

@@ -255,8 +255,8 @@ def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, 
     columns: list[Any] = [texts]
     if any(isinstance(entry, Mapping) for entry in texts):
         for number, entry in enumerate(texts):
-            wanted = isinstance(entry, Mapping) and [{*PAIR_KEYS[:1]}, {*PAIR_KEYS}]
-            if not wanted or {*entry} not in wanted or len(entry) != len(texts[0]):
+            keys = set(entry) if isinstance(entry, Mapping) else set()
+            if keys not in ({"text"}, {*PAIR_KEYS}) or len(keys) != len(texts[0]):
                 remedy = "give strings, or dicts with `text` and, where all are pairs, `text_pair`"
                 raise AuditError("texts", f"text {number} is {entry!r:.60}", remedy)
         columns = [[entry[key] for entry in texts] for key in PAIR_KEYS if key in texts[0]]
@@ -289,13 +289,18 @@ def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], Ra
 
 
 def prepare_given(
-    given: Mapping[str, Sequence[Any]], labels: Sequence[str], classes: list[str], language: str | None, tokenizer: Any
+    columns: Mapping[str, Sequence[Any]],
+    labels: Sequence[str],
+    classes: list[str],
+    language: str | None,
+    tokenizer: Any,
 ) -> tuple[pa.Table, pa.Table]:
-    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. given: the texts,
-    or both texts of each pair, by what messages call them. Raises AuditError for an empty text or unknown language.
+    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. columns: the
+    texts, or both texts of each pair, by what messages call them. Raises AuditError for an empty text, for texts that
+    all begin with the tokenizer's first mark, and for an unknown language.
     """
-    split = not isinstance(given["texts"][0], str)
-    sides = [join_words(texts, split, name) for name, texts in given.items()]
+    split = not isinstance(columns["texts"][0], str)
+    sides = [join_words(texts, split, name) for name, texts in columns.items()]
     if all(has_first_mark(tokenizer, text) for text in sides[0]):
         fault = f"all begin with {tokenizer.convert_ids_to_tokens(tokenizer('')['input_ids'][0])!r}"
         raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
@@ -303,8 +308,8 @@ def prepare_given(
     rows = []
     for number, (label, *written) in enumerate(zip(labels, *sides, strict=True)):
         words, raw = map(list, zip(*(find_words(side, tokens, tokenizer) for side in written), strict=True))
-        place, joined = f"texts: text {number}", reduce(RawText.join_pair, raw)
-        rows.append(Text(str(number), "test", label, [*chain(*words)], place, written=joined))
+        joined, message = reduce(RawText.join_pair, raw), f"texts: text {number}"
+        rows.append(Text(str(number), "test", label, [*chain(*words)], message, written=joined))
     preparation = Preparation(tokens, Length(), Splits(), classes)
     return prepare_texts(GIVEN_TEXTS, preparation, iter(rows), classes)
 
@@ -404,8 +409,8 @@ def audit_classifier(
     }
     arguments, suite = check_section(GivenClassifiers, values), SUITES["hf"]
     reading = describe_reading(arguments, homes)
-    parted = part_pairs(texts, seconds)
-    corpus, census = prepare_given(parted, gold, classes, language, open_tokenizer(homes[0]))
+    columns = part_pairs(texts, seconds)
+    corpus, census = prepare_given(columns, gold, classes, language, open_tokenizer(homes[0]))
     names = ["predictions", *audits, *MAP_AUDITS]
     trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)

@@ -146,15 +146,16 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     """
     place, (before, after) = classifier.folder, classifier.template.split(TEXT_SLOT)
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
-    settings = {"truncation": classifier.truncation if texts[0].second else True, "max_length": classifier.most}
-    settings |= (of_pipeline := read_tokenizer_settings(place))
+    pipeline_settings = read_tokenizer_settings(place)
+    truncation = True if texts[0].second is None else classifier.truncation
+    settings = {"truncation": truncation, "max_length": classifier.most} | pipeline_settings
     if has_first_mark(tokenizer, classifier.template):
         settings["add_special_tokens"] = False
     in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
     # what a method of a pipeline's own changes may be in any text
     most = len(texts) if list_methods(place) else min(MAX_TEXTS_COMPARED, len(texts))
     chosen = np.linspace(0, len(texts) - 1, most).round().astype(np.int64)
-    found, called = [], []
+    found, calls = [], []
     with evaluate_apart(model):
         for name, text in (in_order[at] for at in chosen):
             pieces = cut_raw(
@@ -177,12 +178,14 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                 raise AuditError(
                     f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
                     f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
-                    + ("give its .model and .tokenizer" if of_pipeline else "give one without a call of its own")
+                    + ("give its .model and .tokenizer" if pipeline_settings else "give one without a call of its own")
                 )
             read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
             found.append((logits[-1, classifier.asked] if classifier.asked else logits, read))
             # one that is cut without a length of its own is called with that of the audit
-            called.append((name, sides, settings if pieces.truncated[0] and "max_length" not in of_pipeline else {}))
+            calls.append(
+                (name, sides, settings if pieces.truncated[0] and "max_length" not in pipeline_settings else {})
+            )
     if not found:
         return "none is compared, as none fits within the prompt"
     given, audited = (torch.stack(side) for side in zip(*found, strict=True))
@@ -200,7 +203,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
         )
     if get_pipeline(place) is not None:
         with evaluate_apart(model):
-            for each, probabilities in zip(called, audited.softmax(1).tolist(), strict=True):
+            for each, probabilities in zip(calls, audited.softmax(1).tolist(), strict=True):
                 refuse_other_answer(
                     place, *each, dict(zip(classifier.names, probabilities, strict=True)), float(allowed)
                 )

@@ -91,12 +91,12 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
 
 def list_methods(home: Home) -> list[str]:
     """List what the pipeline that a classifier was given as does by methods of its own, if it was given as one."""
-    pipeline, plain = get_pipeline(home), import_library().TextClassificationPipeline
+    pipeline, library_class = get_pipeline(home), import_library().TextClassificationPipeline
     return [
         method
         for method in PIPELINE_METHODS
         if pipeline is not None
-        and (method in vars(pipeline) or getattr(type(pipeline), method) is not getattr(plain, method))
+        and (method in vars(pipeline) or getattr(type(pipeline), method) is not getattr(library_class, method))
     ]
 
 
@@ -118,27 +118,30 @@ def refuse_other_answer(
     name: str,
     sides: Sequence[str],
     settings: Mapping[str, Any],
-    read: Mapping[str, float],
-    most: float,
+    probabilities: Mapping[str, float],
+    tolerance: float,
 ) -> None:
-    """Raise AuditError where the pipeline that a classifier was given as answers a text with other scores than are
-    read. settings: of its tokenizer, which it lacks. read: the probabilities of classes. most: their difference at
-    most.
+    """Raise AuditError where the pipeline that a classifier was given as answers a text with other scores than the
+    probabilities of its classes. settings: of its tokenizer, which it lacks.
     """
-    written = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
+    pipeline = get_pipeline(home)
+    inputs = dict(zip(("text", "text_pair"), sides, strict=False)) if sides[1:] else sides[0]
     fault = f"of text {name!r} the pipeline{describe_pipeline(home)} answers"
     try:
-        answer = get_pipeline(home)(written, **settings)
+        answer = pipeline(inputs, **settings)
         rows = answer[0] if isinstance(answer, list) and isinstance(answer[0], list) else answer
         scores = {row["label"]: float(row["score"]) for row in ([rows] if isinstance(rows, Mapping) else rows)}
-        far = max(scores, key=lambda label: abs(scores[label] - read[label]))
+        label = max(scores, key=lambda label: abs(scores[label] - probabilities[label]))
     except Exception as error:
-        wanted = "give one that answers with `label` and `score` of its model's classes, or use judge"
-        raise AuditError(str(home), f"{fault} no scores of {', '.join(read)} ({error!r:.80})", wanted) from error
-    if not abs(scores[far] - read[far]) <= most:
+        remedy = "give one that answers with `label` and `score` of its model's classes, or use judge"
+        raise AuditError(
+            str(home), f"{fault} no scores of {', '.join(probabilities)} ({error!r:.80})", remedy
+        ) from error
+    if not abs(scores[label] - probabilities[label]) <= tolerance:
         raise AuditError(
             str(home),
-            f"{fault} {scores[far]:.3g} for {far}, and the softmax of its model's logits is {read[far]:.3g}",
+            f"{fault} {scores[label]:.3g} for {label}, and the softmax of its model's logits is "
+            f"{probabilities[label]:.3g}",
             "leave out what changes it, or use judge with a function that calls the pipeline",
         )
 

@@ -190,10 +190,10 @@ def _assign(
     return words_by_piece, read_words
 
 
-def has_first_mark(tokenizer: Any, template: str) -> bool:
-    """Tell whether a prompt, such as a chat template, begins with the mark that the tokenizer sets first."""
+def has_first_mark(tokenizer: Any, text: str) -> bool:
+    """Tell whether a text or a prompt, such as a chat template, begins with the mark that the tokenizer sets first."""
     marks = tokenizer.convert_ids_to_tokens(tokenizer("")["input_ids"])
-    return bool(marks) and template.startswith(marks[0])
+    return bool(marks) and text.startswith(marks[0])
 
 
 def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, max_pieces: int) -> tuple[Any, str]:
