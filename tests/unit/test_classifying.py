@@ -215,6 +215,22 @@ def test_pairs_may_stand_in_texts_alone(write):
         assert found.text(number).facts["probability"] == probability(*pair)
 
 
+@pytest.mark.parametrize("truncation", [None, "longest_first", "only_first", "only_second"])
+def test_a_pair_is_cut_as_the_library_cuts_it(truncation):
+    model, tokenizer = library()
+    pairs = [
+        (" ".join([first] * 2), " ".join([second] * 2)) for first, second in zip(TEXTS[:6], TEXTS[6:], strict=True)
+    ]
+    most = min(len(tokenizer(*pair)["input_ids"]) for pair in pairs) - 2
+    found = one(texts=pairs, max_length=most, truncation=truncation)
+    for number, pair in enumerate(pairs):
+        encoded = tokenizer(*pair, truncation=truncation or True, max_length=most, return_tensors="pt")
+        with torch.no_grad():
+            right = model(**encoded).logits.softmax(1)[0]
+        np.testing.assert_allclose(found.readouts[0].probabilities[number], right, atol=1e-5)
+    assert repr(found).splitlines()[2].startswith("6 of 6 texts were cut")
+
+
 def test_two_words_are_no_pair():
     words = [text.split()[:2] for text in TEXTS[:6]]
     assert one(texts=[*map(tuple, words)]).text(1).facts["probability"] == probability(" ".join(words[1]))

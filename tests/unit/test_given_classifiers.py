@@ -57,7 +57,7 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="module")
 def plan(folders):
     """The classifiers on a generated corpus, whose classes are 0 and 1, and nothing else."""
-    own = {"models": {"mine": folders[:2]}, "uniform": folders[2:], "max_length": 16}
+    own = {"models": {"mine": folders[:2]}, "uniform": folders[2:], "max_length": 16, "truncation": "only_first"}
     return plan_of(**CLASSIFIERS_ALONE, hf={"chorus": own})
 
 
@@ -70,6 +70,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan):
     contrasts = judged.contrasts
     assert contrasts.uniform == "uniform"
     assert [models[model].reads[0].imposed for model in ("mine", "uniform")] == [False, True]
+    assert {read.truncation for model in models.values() for read in model.reads} == {"only_first"}
 
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan):
