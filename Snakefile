@@ -44,9 +44,9 @@ for path in CONFIG.rules:
     include: find_rules(path)
 
 
+# the first rule of this file, as includes do not count: what runs where nobody names a target
 rule all:
     """Make everything of the run."""
-    default_target: True
     input:
         rules.corpora.input,
         rules.audits.input,

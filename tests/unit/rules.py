@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @lru_cache(maxsize=8)
-def load_rules(plan):
-    """Read the Snakefile with this plan in the place of that of its configuration; Snakemake's own rules by name."""
+def load_rules(plan, snakefile=ROOT / "Snakefile"):
+    """Read a Snakefile with this plan in the place of that of its configuration; Snakemake's own rules by name."""
     with (
         mock.patch.dict(os.environ),
         mock.patch("attention_audit.plan.plan.Plan", return_value=plan),
@@ -33,7 +33,7 @@ def load_rules(plan):
         called = api.workflow(
             resource_settings=ResourceSettings(cores=1),
             workflow_settings=WorkflowSettings(exec_mode=ExecMode.REMOTE),
-            snakefile=ROOT / "Snakefile",
+            snakefile=snakefile,
         )
         workflow = called._workflow
         workflow.sourcecache.runtime_cache.cleanup()

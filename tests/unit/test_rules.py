@@ -9,7 +9,7 @@ import pytest
 import transformers_on_disk
 from elsewhere import write_all
 from planned import CLASSIFIERS_ALONE, audit_of, overlaid, plan_of
-from rules import find_job, find_stage, list_jobs, list_makers, list_names
+from rules import ROOT, find_job, find_stage, list_jobs, list_makers, list_names, load_rules
 from stage_files import list_stage_names
 from tables_on_disk import write_rows
 
@@ -271,6 +271,30 @@ def test_an_edit_reaches_only_the_rules_that_import_it(small, monkeypatch, modul
     assert {name for name in before if before[name] != after[name]} == {
         name for name in before if re.fullmatch(who, name)
     }
+
+
+MODULE = """
+module attention_audit:
+    snakefile:
+        "{snakefile}"
+    config:
+        {{}}
+
+
+use rule * from attention_audit{names}
+"""
+"""What another workflow says that uses this one, as snakedeploy and our pages write it."""
+MINE = "rule mine:\n    output: 'mine.txt'\n"
+
+
+@pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
+def test_without_a_target_all_is_made_unless_a_rule_of_the_users_comes_first(searching, tmp_path, entry):
+    plain, renamed = (MODULE.format(snakefile=ROOT / entry, names=names) for names in ("", " as audit_*"))
+    for first, text in {"all": plain, "audit_all": renamed + MINE, "mine": MINE + renamed}.items():
+        snakefile = tmp_path / f"{first}.smk"
+        snakefile.write_text(text)
+        assert load_rules(searching, snakefile)[first].workflow.default_target == first
+    assert load_rules(searching, ROOT / entry)["all"].workflow.default_target == "all"
 
 
 def test_settings_too_long_for_one_command_line_are_one_line():
