@@ -1,5 +1,6 @@
 """The command line of a stage: what it hands over, and how it ends."""
 
+import io
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from planned import ROOT, plan_of
 from rules import ask_rule, find_job
+from snakemake.cli import get_argument_parser
 
 from attention_audit import __main__ as command_line
 from attention_audit.plan.exhibits import FIGURES, TABLES
@@ -98,6 +100,19 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path):
 def test_a_command_that_there_is_not_is_one_line(caplog):
     assert command_line.main(["reviews.csv"]) == 1
     assert caplog.messages == ["error: reviews.csv: no such command; write `init` or `run`"]
+
+
+def test_a_terminal_that_is_not_of_utf_8_shows_other_letters_by_their_numbers(tmp_path, monkeypatch):
+    rows = "".join(f"ein Satz über Nummer {at},{('schön', 'übel')[at % 2]}\n" for at in range(60))
+    (tmp_path / "für.csv").write_text(f"text,label\n{rows}", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert command_line.main(["init", str(tmp_path / "für.csv"), "--into", str(tmp_path / "mine.yaml")]) == 0
+    # what Snakemake itself prints
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer := io.BytesIO(), encoding="ascii"))
+    monkeypatch.setattr(sys, "argv", ["snakemake", "-n"])
+    get_argument_parser(profiles=[ROOT / "profiles" / "default"]).parse_known_args(["-n"])
+    print("für", flush=True)
+    assert buffer.getvalue() == b"f\\xfcr\n"
 
 
 def test_titles_tell_jobs_apart():

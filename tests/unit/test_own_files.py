@@ -1,6 +1,7 @@
 """The user's own files, which decide by their contents and times what is made anew."""
 
 import os
+import re
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -111,6 +112,21 @@ def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):
     with pytest.raises(AuditError, match=r"ahead of this machine's clock; .*: touch '.*my own.csv'$") as caught:
         file_checks.hash_files([str(path)], tmp_path / "checked")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"), [("a {final}.csv", True), ("{ x }/a.csv", True), ("a {} {b c}.csv", False)]
+)
+def test_a_name_that_snakemake_takes_for_a_wildcard_is_one_line(tmp_path, name, refused):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    line = f"{path}: has a word in braces, which Snakemake takes for a wildcard; rename it"
+    if refused:
+        with pytest.raises(AuditError, match=f"^{re.escape(line)}$"):
+            file_checks.hash_files([str(path)], tmp_path / "checked")
+    else:
+        assert [*file_checks.hash_files([str(path)], tmp_path / "checked")] == [str(path)]
 
 
 def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):

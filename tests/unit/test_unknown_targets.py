@@ -7,7 +7,7 @@ from planned import plan_of
 from rules import list_jobs, list_makeable
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.unknown_targets import list_asked, parse_command, refuse_unknown
+from attention_audit.plan.unknown_targets import end_on_unreadable, list_asked, parse_command, refuse_unknown
 
 RULES = ["all", "wp_fig5", "wp_table2", "summary"]
 FILES = [
@@ -105,6 +105,82 @@ def test_what_a_command_line_names(words, asked):
 def test_an_option_that_does_nothing_is_one_line(words, line):
     with pytest.raises(AuditError, match=f"^{re.escape(line)}"):
         list_asked(parse_command(["/usr/bin/snakemake", *words.split()]), ["wp_fig5"], ["train"])
+
+
+OF_CONFIG = {
+    "training.epochs=1": "training.epochs: is a key within a group; write --config 'training={epochs: 1}'",
+    "training:epochs=1": "training:epochs: is a key within a group; write --config 'training={epochs: 1}'",
+    "guides/hidden=8": "guides/hidden: is a key within a group; write --config 'guides={hidden: 8}'",
+    "adversary[continuation][steps]=2": (
+        "adversary[continuation][steps]: is a key within a group; write --config 'adversary={continuation: {steps: 2}}'"
+    ),
+    "x=1": "x: unknown key",
+    "=1": "=1: unknown key",
+}
+"""Entries behind --config, each with what is said of it."""
+AFTER_TARGETS = "is not KEY=VALUE; write targets before --config, and quote a value that has spaces"
+TWICE = "stands twice, and the last one alone would count; write all behind one"
+
+
+def end(*words):
+    """What is said of a command line before Snakemake reads a Snakefile."""
+    with pytest.raises(SystemExit) as caught:
+        end_on_unreadable(words)
+    return str(caught.value).removeprefix("error: ")
+
+
+@pytest.mark.parametrize("form", [("--config", "{}"), ("all", "-C", "results=a", "{}"), ("--config={}",)])
+def test_an_entry_that_is_no_key_with_a_value(form):
+    ends = {word: end(*(part.format(word) for part in form)) for word in OF_CONFIG}
+    assert ends == {word: f"config: {line}" for word, line in OF_CONFIG.items()}
+    assert end(*(part.format("all") for part in form)) == f"--config all: {AFTER_TARGETS}"
+
+
+def test_what_stands_twice(tmp_path):
+    first, second = (tmp_path / name for name in ("first.yaml", "second.json"))
+    first.write_text("datasets: [sst]")
+    second.write_text('{"datasets": ["imdb"]}')
+    assert end("--configfile", str(first), "-n", "--configfile", str(second)) == f"--configfile: {TWICE}"
+    assert end("-C", "results=a", "--config", "resamples=7") == f"--config: {TWICE}"
+    end_on_unreadable(["all", "--config", "results=a", "mirror=", "--configfile", str(first), str(second)])
+
+
+BAD_FILES = {
+    "none.yaml": (None, "no such configuration file; name one, and write targets before --configfile"),
+    "utf-16.yaml": ("datasets: [sst]".encode("utf-16"), "is not in utf-8; save it in this encoding"),
+    "cp1252.yaml": ("datasets: [für]".encode("cp1252"), "is not in utf-8; save it in this encoding"),
+    "list.yaml": (b"[sst]", "has no keys at its top level; write some, such as `datasets: [sst]`"),
+    "open.yaml": (b"a: 1\nb: [sst", "line 2: is no YAML (expected ',' or ']', but got '<stream end>'); mend it"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_configuration_file_that_cannot_be_read(tmp_path, name):
+    content, line = BAD_FILES[name]
+    if content:
+        (tmp_path / name).write_bytes(content)
+    path = str(tmp_path / name)
+    assert end("all", "--configfile", path) == end(f"--configfile={path}") == f"{path}: {line}"
+    # as a profile names it
+    (tmp_path / "profile").mkdir()
+    profile = tmp_path / "profile" / "config.yaml"
+    for value in (path, f"[{path}]", f"../{name}") if content else (path,):
+        profile.write_text(f"configfile: {value}")
+        assert end("all", "--profile", str(profile.parent)).endswith(f"{name}: {line}")
+    profile.write_text("cores: 1")
+    end_on_unreadable(["all", "--profile", str(profile.parent)])
+
+
+def test_a_folder_for_what_snakemake_caches_that_cannot_be_made(tmp_path, monkeypatch):
+    from platformdirs import AppDirs
+
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("snakemake.common.APPDIRS", AppDirs("snakemake", "snakemake"))
+    line = (
+        "no folder for what Snakemake caches (Not a directory); set XDG_CACHE_HOME to a folder that can be written to"
+    )
+    assert end("all") == f"{tmp_path}/file/snakemake: {line}"
 
 
 def test_another_program_asks_for_nothing_here():

@@ -3,6 +3,7 @@
 import argparse
 import gc
 import importlib
+import io
 import json
 import logging
 import os
@@ -194,6 +195,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if call.stage == "init":
             from attention_audit.initialising import propose_configuration
 
+            # a terminal that is not of utf-8 shows other letters by their numbers
+            if isinstance(sys.stdout, io.TextIOWrapper):
+                sys.stdout.reconfigure(errors="backslashreplace")
             print(propose_configuration(call.paths, call.into, call.text, call.label), end="")
         elif call.stage == "serve":
             serve(call.socket, main, prepare)

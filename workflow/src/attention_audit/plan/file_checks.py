@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from snakemake.io import contains_wildcard
+
 from attention_audit.artefacts.files import checksum, read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
@@ -62,12 +64,14 @@ def hash_files(paths: Iterable[str], memory: Path = MEMORY) -> dict[str, str]:
     """Return the sha256 of each of these files of the user's own that is there.
 
     A file is read only where its size or times are others than when it was read. Raises AuditError, with a line for
-    each fault, where a file cannot be read, or is dated in the future: Snakemake then takes what is made from it for
-    older, and ends after the work.
+    each fault, where a file cannot be read, has a wildcard for a name, or is dated in the future: Snakemake then takes
+    what is made from it for older, and ends after the work.
     """
     memory_of_checks, hashes, faults = CheckMemory(memory), dict[str, str](), list[AuditError]()
     for name in sorted({name for name in paths if os.path.isfile(name)}):
         path = Path(name)
+        if contains_wildcard(name):
+            faults.append(AuditError(name, "has a word in braces, which Snakemake takes for a wildcard", "rename it"))
         if (changed := path.stat().st_mtime) > time.time() + CLOCK_SKEW_SECONDS:
             ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changed))
             faults.append(

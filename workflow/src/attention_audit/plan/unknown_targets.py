@@ -2,11 +2,13 @@
 have been meant.
 """
 
+import errno
 import json
 import os
+import re
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import yaml
@@ -19,43 +21,44 @@ KIND = 2
 
 GATHERING_RULES = ("corpora", "audits", "tables", "figures", "report_page", "all")
 """Rules that gather files of others, each after those that make what its files are made of."""
+ENTRY_KEY = re.compile(r"[a-zA-Z_][\w-]*\w")
+"""What Snakemake takes for a key behind --config."""
 NAMING = ("targets", "until", "forcerun", "prioritize", "set_threads", "set_resources", "groups", "omit_from")
 """Options of Snakemake that name rules or files."""
 
 
-def list_values(words: Sequence[str], *options: str) -> Iterator[str]:
-    """List the words of a command line that stand behind one of these options."""
-    option = ""
-    for word in words:
-        if word.startswith("-"):
-            option = word
-        elif option in options:
-            yield word
-
-
-def refuse_dotted(word: str) -> None:
-    """Raise AuditError where `--config` names a key within a group by a dot, which Snakemake takes for a text."""
+def refuse_entry(word: str) -> None:
+    """Raise AuditError where a word behind `--config` is not a key with a value, as Snakemake ends in a traceback."""
     key, sign, value = word.partition("=")
-    if sign and "." in key:
-        group, *inner = key.split(".")
+    group, *inner = [part for part in re.split(r"[][.:/]+", key) if part] or [""]
+    if not sign:
+        remedy = "write targets before --config, and quote a value that has spaces"
+        raise AuditError(f"--config {word}", "is not KEY=VALUE", remedy)
+    if inner:
         example = f"write --config '{group}={{{': {'.join(inner)}: {value}{'}' * len(inner)}'"
         raise AuditError(f"config: {key}", "is a key within a group", example)
+    if not ENTRY_KEY.fullmatch(key):
+        raise AuditError(f"config: {key or word}", "unknown key")
 
 
 def refuse_unreadable(name: str) -> None:
     """Raise AuditError where a configuration file is missing, or is no YAML with keys.
 
-    Snakemake ends in a traceback where one is missing, takes each word behind --configfile for one, and says neither
-    name nor line of one that is no YAML.
+    Snakemake ends in a traceback where one is missing or not in utf-8, takes each word behind --configfile for one, and
+    says neither name nor line of one that is no YAML.
     """
     if not os.path.isfile(name):
-        raise AuditError(name, "no such configuration file", "name one, or write targets before --configfile")
-    text = Path(name).read_bytes()
+        raise AuditError(name, "no such configuration file", "name one, and write targets before --configfile")
     try:
+        text = Path(name).read_text(encoding="utf-8")
         try:
             keys = json.loads(text)
         except ValueError:
             keys = yaml.safe_load(text)
+    except OSError as error:
+        raise AuditError(name, f"cannot be read ({error.strerror})", "unlock it") from error
+    except UnicodeDecodeError as error:
+        raise AuditError(name, "is not in utf-8", "save it in this encoding") from error
     except (ValueError, yaml.YAMLError) as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         line = f"{name}: line {mark.line + 1}" if mark else name
@@ -64,15 +67,44 @@ def refuse_unreadable(name: str) -> None:
         raise AuditError(name, "has no keys at its top level", "write some, such as `datasets: [sst]`")
 
 
-def end_on_unreadable(words: Sequence[str]) -> None:
-    """End in one line where Snakemake could not read what a command line says of the configuration; it does so before
-    it reads a Snakefile.
-    """
+def list_profile_files(profile: str) -> list[str]:
+    """List the configuration files that a profile names; one that lies in the profile is seen from there."""
+    from snakemake.cli import get_profile_dir
+
+    folder, file = get_profile_dir(profile) or ("", os.devnull)
+    names = (yaml.safe_load(Path(file).read_text(encoding="utf-8")) or {}).get("configfile", [])
+    inside = os.path.join(folder, names) if isinstance(names, str) else ""
+    return names if isinstance(names, list) else [inside if os.path.exists(inside) else names]
+
+
+def refuse_unwritable(folder: str) -> None:
+    """Raise AuditError where there is no such folder to write to, and none can be made."""
     try:
-        for word in list_values(words, "-C", "--config"):
-            refuse_dotted(word)
-        for name in list_values(words, "--configfile", "--configfiles"):
-            refuse_unreadable(name)
+        os.makedirs(folder, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        remedy = "set XDG_CACHE_HOME to a folder that can be written to"
+        raise AuditError(folder, f"no folder for what Snakemake caches ({error.strerror})", remedy) from error
+
+
+def end_on_unreadable(words: Sequence[str]) -> None:
+    """End in one line where Snakemake could not read what a command line says of the configuration, or would drop a
+    part of it, or has no folder to cache in; all this comes before it reads a Snakefile.
+    """
+    from snakemake.common import get_appdirs
+
+    command, options = parse_command(["snakemake", *words]), [word.partition("=")[0] for word in words]
+    try:
+        for names in (("--config", "-C"), ("--configfile", "--configfiles")):
+            if sum(option in names for option in options) > 1:
+                raise AuditError(names[0], "stands twice, and the last one alone would count", "write all behind one")
+        for word in command.config or ():
+            refuse_entry(word)
+        of_profiles = filter(None, map(list_profile_files, reversed(command.profile or [])))
+        for name in command.configfile or next(of_profiles, ()):
+            refuse_unreadable(str(name))
+        refuse_unwritable(get_appdirs().user_cache_dir)
     except AuditError as error:
         sys.exit(f"error: {error}")
 
