@@ -1,11 +1,14 @@
 """Rendered tables."""
 
+import html
 import json
 import math
+import re
 
 import pandas as pd
 import pytest
 from labels import LABELS
+from markdown_it import MarkdownIt
 from refusal import refusal
 from tabled import assert_fits, render_lines
 
@@ -71,6 +74,21 @@ def test_markdown_is_wide(table, tmp_path):
     comment = lines[-1].removeprefix("<!-- ").removesuffix(" -->")
     assert "--" not in comment
     assert json.loads(comment) == json.loads(PROVENANCE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a|b", "\\|", "<br>", "a <!-- b", "**", "*a*", "_a_ __ b", "``", "`a` ''", "[a](b)", "![a](b)", "&lt; &#39;",
+        "a & b", "~~a~~", "$5, $6", "\\", "a\\*", "[.33, .37]", "guide_base_lstm", "2 < 3 > 1",
+    ],
+)  # fmt: skip
+def test_a_reader_of_markdown_shows_words_as_they_are(table, tmp_path, text):
+    lines = render_lines(table.assign(note=f"{text} 1; {text} 2"), tmp_path)
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render("\n".join(lines))
+    rows = re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL)
+    shown = [[html.unescape(cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)] for row in rows[1:]]
+    assert [(row[0], row[-1]) for row in shown] == [(name, f"{text} 1; {text} 2") for name in ("SST", "SST", "a-1")]
 
 
 def test_latex_is_escaped_booktabs(table, tmp_path):

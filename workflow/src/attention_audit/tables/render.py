@@ -54,6 +54,7 @@ TEX = str.maketrans(
         "≠": r"$\neq$", "●": r"$\bullet$", "·": r"$\cdot$", "−": "$-$", "–": "{--}",
     }
 )  # fmt: skip
+MARKDOWN = re.compile(r"[\\`*|<~$]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|(?<=\])\(")
 WORD_COLUMNS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
@@ -316,6 +317,11 @@ def write_grid(frame: pd.DataFrame, style: str) -> str:
     return str(tabulate(frame, "keys", style, showindex=False, disable_numparse=True, colalign=aligned))
 
 
+def escape_markdown(text: str) -> str:
+    """Escape what Markdown would read in a text, such as a word of the user's; an underscore within a word is none."""
+    return MARKDOWN.sub(r"\\\g<0>", text)
+
+
 def write_markdown(parts: Sequence[Block], provenance: str) -> str:
     """Write a pipe table for each block, with the provenance as an HTML comment at the end."""
     # "--" must not occur within a comment; in JSON the escape means the same
@@ -323,7 +329,11 @@ def write_markdown(parts: Sequence[Block], provenance: str) -> str:
     blocks = [
         block
         for part in parts
-        for block in (f"## {part.title}" if part.title else "", part.text, write_grid(part.rows, "pipe"))
+        for block in (
+            f"## {escape_markdown(part.title)}" if part.title else "",
+            escape_markdown(part.text),
+            write_grid(part.rows.map(escape_markdown), "pipe"),
+        )
         if block
     ]
     return "\n\n".join([*blocks, f"<!-- {escaped} -->"]) + "\n"
