@@ -3,7 +3,6 @@
 # Which models and exhibits there are is decided in the package, under plan/; here it is only asked.
 
 import atexit
-import inspect
 import math
 import os
 import re
@@ -222,9 +221,6 @@ def name_files(wildcards, input, output):
     return f"{write_words('--input', input)} {write_words('--output', made)}"
 
 
-PARAMETERS = inspect.signature(lambda wildcards: None).parameters
-
-
 def tell(stage, build, list_modules=lambda wildcards: (), prints=(), within=()):
     """Make the params of a rule: each setting that its stage is told, and the hash of its code, which Snakemake compares
     with those of the last run; then the words of the command, which it does not, as they depend on the input.
@@ -249,8 +245,8 @@ def tell(stage, build, list_modules=lambda wildcards: (), prints=(), within=()):
         def setting(wildcards):
             return describe(*wildcards.items())[1].get(key, "")
 
-        # Snakemake asks for them three times a job and setting, which would take a third of `snakemake -n`
-        overwrite_function_params(setting, PARAMETERS)
+        # it takes wildcards alone; Snakemake asks three times a job and setting, and each time would inspect it
+        overwrite_function_params(setting, {})
         return setting
 
     def call(wildcards, input):
