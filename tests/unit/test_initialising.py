@@ -73,6 +73,7 @@ FOUND = {
         csv("text,label,fold", texts(), LABELS, ["train", "train", "val", "val", "test", "test"] * 10),
         {"split": "fold"},
     ),
+    "labels that look like splits": (csv("text,label,by", texts(), LABELS, ["train", "tram"] * 30), {}),
     "documents": (
         csv("text,label,doc_id,id", texts(), LABELS, [at // 4 for at in range(60)], range(60)),
         {"id": "id", "group": None},
@@ -115,6 +116,10 @@ REFUSED = {
         csv("text", texts()),
         ": none of the columns looks like labels ('text'); name the one with --label, or give the file one",
     ),
+    "a word that is no split": (
+        csv("text,label,fold", texts(), LABELS, ["train", "train", "dev", "train", "testing", "train"] * 10),
+        ", line 6: unknown split 'testing' (did you mean 'test'?); write one of train, dev, test",
+    ),
     "one line from Windows": (
         PLAIN.replace(b"great", "café".encode()).replace("é".encode(), b"\xe9", 1),
         f", line 2: not utf-8, as {PLAIN.count(b'great') - 1} other lines with more than ASCII "
@@ -144,8 +149,20 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
     same = "text and label are the same column, 'shop'; name another for one of them"
     assert same in refusal(written, content, text="shop", label="shop")
     said = propose_configuration([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
-    assert "    text: body                        # guess; it may also be 'summary'\n" in said
-    assert "    label: colour                     # guess; it may also be 'shop'\n" in said
+    assert "    text: body                        # guess; --text names another, such as 'summary'\n" in said
+    assert "    label: colour                     # guess; --label names another, such as 'shop'\n" in said
+
+
+@pytest.mark.parametrize("name", ["2024", "2024-01-15", "on", "null", "1e3", "0x1f", "no"])
+def test_names_that_yaml_reads_as_something_else_are_quoted(written, name):
+    assert written(PLAIN, f"{name}.csv") == USUAL
+
+
+def test_columns_in_other_languages_are_guessed_by_their_values(written):
+    keys = [f"{at:08x}-4e5f-11ee-be56-0242ac120002-{at:040x}" for at in range(60)]
+    columns = (keys, ["2023-01-02 11:05:30", "2023-01-03 11:05:30"] * 30, [3, 5] * 30, texts(), LABELS, texts(60, 3))
+    entry = written(csv("kennung,zeitpunkt,jahr,beitrag,urteil,titel", *columns))
+    assert entry == USUAL | {"text": "beitrag", "label": "urteil"}
 
 
 def test_a_column_that_says_which_texts_belong_together_is_proposed(tmp_path):
@@ -181,11 +198,12 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
         "  snakemake -n --configfile mine.yaml",
         "  snakemake --cores 2 all --configfile mine.yaml",
     ]
-    assert command_line.main(["init", "imdb.csv"]) == 1
+    assert command_line.main(["init", "imdb.csv", "--label", "label"]) == 1
     assert command_line.main(["init", "imbd.csv", "--into", "other.yaml"]) == 1
     assert command_line.main(["init", "--into", "other.yaml"]) == 1
     assert [record.getMessage() for record in caplog.records] == [
-        "error: mine.yaml: is there already; remove it, or write another file with `--into other.yaml`",
+        "error: mine.yaml: is there already; remove it, or write another file: `python -m attention_audit init imdb.csv"
+        " --label label --into mine-2.yaml`",
         "error: imbd.csv: not there (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl ("
         ".gz or .bz2 may follow), .parquet or .xlsx",
         "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",

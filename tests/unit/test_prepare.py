@@ -302,7 +302,7 @@ def test_progress_is_told(prepared, monkeypatch):
         (
             [*SOUND, text("x", "testing", "no")],
             {},
-            "own.csv, x: unknown split 'testing'; write one of train, dev, test",
+            "own.csv, x: unknown split 'testing' (did you mean 'test'?); write one of train, dev, test",
         ),
     ],
 )

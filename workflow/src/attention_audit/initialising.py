@@ -15,7 +15,6 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import (
-    NUMERIC,
     count,
     describe_table,
     estimate_words,
@@ -26,7 +25,7 @@ from attention_audit.corpus.checkup import (
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
 from attention_audit.corpus.rationales import Evidence, EvidenceFormat, read_annotations
 from attention_audit.corpus.raw import Layout, read_csv, read_lines
-from attention_audit.corpus.sources.table import ALIASES, TableCorpus
+from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
     HEADER_ROWS,
@@ -45,7 +44,6 @@ from attention_audit.corpus.tabular import (
 from attention_audit.corpus.text import (
     MAX_CLASSES,
     MIN_TEXTS_A_CLASS,
-    SPLITS,
     is_missing,
     label_text,
     list_few,
@@ -72,6 +70,12 @@ GROUPS = re.compile(
     re.IGNORECASE,
 )
 MARK_NAMES = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
+SPLIT_WORDS = ("train", "dev", "val", "test")
+"""How the words of a column of splits begin."""
+MAX_SPLIT_WORDS = 6
+"""A column of splits has at most so many words."""
+NO_WORDS = re.compile(r"http.*|[\d\W]+|[!-~]*[\d@][!-~]*", re.DOTALL)
+"""Addresses, numbers, dates, hashes and other names that are not words of a text."""
 NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
@@ -97,8 +101,9 @@ class FileColumn(NamedTuple):
         return len(self.values) <= len(self.cells) / MIN_TEXTS_A_CLASS
 
     def is_split(self) -> bool:
-        """Tell whether its cells name splits."""
-        return {"train"} < {str(value).lower() for value in self.values} <= {*SPLITS, *ALIASES}
+        """Tell whether its cells name splits, but for a word that the reader names."""
+        begins = {word for word in SPLIT_WORDS for value in self.values if str(value).lower().startswith(word)}
+        return "train" in begins and len(begins) > 1 and len(self.values) <= MAX_SPLIT_WORDS
 
     def is_group(self) -> bool:
         """Tell whether it has the name of what texts share, and some of them do."""
@@ -158,7 +163,7 @@ def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
         """Rank a column; 0: it holds no texts."""
         has_text_name = TEXT_NAMES.fullmatch(column.name)
         length = sum(map(len, column.texts)) / max(len(column.texts), 1)
-        odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
+        odd = all(map(NO_WORDS.fullmatch, column.texts))
         if column.is_other() or (not has_text_name and (odd or column.is_repeated())):
             return 0
         return NAMED_TEXT_FACTOR * length if has_text_name else length
@@ -167,14 +172,16 @@ def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
 
 
 def rank_labels(columns: Sequence[FileColumn]) -> list[FileColumn]:
-    """List columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
+    """List columns that may hold the labels, the likeliest first: by their names, then words before numbers, then those
+    of the fewest classes.
 
     Cells are short, and each of them comes again and again, unless the name tells more.
     """
 
-    def rank(column: FileColumn) -> tuple[int, int]:
+    def rank(column: FileColumn) -> tuple[int, bool, int]:
         name = column.name.lower()
-        return (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES)), len(column.values)
+        position = (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES))
+        return position, all(NO_WORDS.fullmatch(str(value)) for value in column.values), len(column.values)
 
     def is_likely(column: FileColumn) -> bool:
         short = all(len(str(value).split()) <= MAX_NAME_WORDS for value in column.values)
@@ -214,7 +221,7 @@ def choose_column(
             f"name the one with --{key}, or give the file one",
         )
     alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
-    return likely[0].name, f"guess; it may also be {alternatives}" if alternatives else ""
+    return likely[0].name, f"guess; --{key} names another, such as {alternatives}" if alternatives else ""
 
 
 def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
@@ -269,19 +276,24 @@ def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
         raise AuditError(path, error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
-def write_entry(name: str, entry: GuessedEntry, path: Path) -> str:
-    """Write the configuration, as the user reads it."""
+def dump_flow(value: Any) -> str:
+    """Write a value as YAML in one line."""
+    flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
+    return flow.removesuffix("...\n").strip()
+
+
+def write_entry(name: str, entry: GuessedEntry, call: str) -> str:
+    """Write the configuration, as the user reads it. call: the one that asks for it."""
     top = [
-        (f"results: runs/{name}", "the folder that the run writes to"),
-        (f"datasets: [{name}]", "Wiegreffe & Pinter's tests, with models of the paper's sizes and five seeds"),
+        (f"results: {dump_flow(f'runs/{name}')}", "the folder that the run writes to"),
+        (
+            f"datasets: {dump_flow([name])}",
+            "Wiegreffe & Pinter's tests, with models of the paper's sizes and five seeds",
+        ),
         ("corpora:", ""),
-        (f"  {name}:", ""),
+        (f"  {dump_flow(name)}:", ""),
     ]
-    for key, (value, remark) in entry.items():
-        flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
-        flow = flow.removesuffix("...\n").strip()
-        top.append((f"    {key}: {flow}", remark))
-    call = f"python -m attention_audit init {shlex.quote(str(path))}"
+    top += [(f"    {key}: {dump_flow(value)}", remark) for key, (value, remark) in entry.items()]
     head = f"# Written by `{call}`. docs/configuration/README.md has every key."
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
@@ -292,12 +304,15 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     into: where to write it. text, label: columns that the user names. Raises AuditError where there is a file already,
     and where the table cannot be read or has nothing to train on; nothing is written then.
     """
-    if into.exists():
-        raise AuditError(into, "is there already", "remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:
         fault = "name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
         raise AuditError("init", fault)
     path = files[0]
+    options = chain(*((f"--{key}", name) for key, name in (("text", text), ("label", label)) if name is not None))
+    call = f"python -m attention_audit init {shlex.join([str(path), *options])}"
+    if into.exists():
+        other = shlex.quote(str(into.with_stem(f"{into.stem}-2")))
+        raise AuditError(into, "is there already", f"remove it, or write another file: `{call} --into {other}`")
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
@@ -324,7 +339,7 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
             "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
-    configuration = write_entry(name, entry, path)
+    configuration = write_entry(name, entry, call)
     try:
         with into.open("x", encoding="utf-8") as file:
             file.write(configuration)

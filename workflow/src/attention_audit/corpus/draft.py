@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.files import CORPUS
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, suggest
 from attention_audit.raw_text import RawText, join_words
 
 from .rationales import Annotations, Rationale, align
@@ -219,7 +219,8 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
         if text.id in ids:
             raise AuditError(text.place, f"the id {text.id!r} occurs twice", "make ids unique")
         if text.split is not None and text.split not in SPLITS:
-            raise AuditError(text.place, f"unknown split {text.split!r}", f"write one of {', '.join(SPLITS)}")
+            fault = f"unknown split {text.split!r}{suggest(text.split, SPLITS)}"
+            raise AuditError(text.place, fault, f"write one of {', '.join(SPLITS)}")
         ids.add(text.id)
         yield text
 
