@@ -3,6 +3,7 @@ import decimal
 import json
 import re
 import sys
+import tarfile
 import zipfile
 
 import pandas as pd
@@ -18,7 +19,7 @@ from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
-from attention_audit.initialising import rank_labels, rank_texts, read_columns
+from attention_audit.initialising import guess_layout, rank_labels, rank_texts, read_columns
 
 ENDINGS = [
     ".csv",
@@ -455,6 +456,92 @@ def test_every_kind_of_text_that_parquet_has(tmp_path, type_):
     assert [(text.text, text.label) for text in texts] == [("a", "x"), ("", "y")]
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
+@pytest.mark.parametrize("names", [("text", "label"), ("\ufeffText", " label ")])
+def test_a_header_that_stands_again_is_named_with_its_row(tmp_path, ending, names):
+    header = dict(zip(("text", "label"), names, strict=True))
+    path = write_rows(tmp_path / f"own{ending}", [*ROWS[:1], header, *ROWS[2:], header])
+    place = {".csv": "line 3", ".xlsx": "row 3", ".jsonl": "line 2", ".parquet": "row 2"}[ending]
+    assert refused(path) == f", {place}: the header stands again in this row, as in 1 more; take out such rows"
+
+
+def test_a_header_that_stands_again_is_no_sign_that_there_is_none(tmp_path):
+    part = "text,label\n" + "".join(f"text {at},{'ab'[at % 2]}\n" for at in range(5))
+    path = write_bytes(tmp_path / "own.csv", (part + part).encode())
+    assert guess_layout(path) == tabular.Layout(delimiter=",")
+    assert refused(path, **NAMES) == ", line 1: the header stands again in this row, as in 1 more; take out such rows"
+
+
+def test_a_last_row_that_is_a_footer_is_shown(tmp_path):
+    path = write_bytes(tmp_path / "own.csv", b"text,label\na,x\n\n(1 row affected)\n")
+    assert refused(path) == (
+        ", line 4: 1 fields where the header has 2; mend the row, or take it out if it is a footer: it is the last "
+        "one, '(1 row affected)'"
+    )
+
+
+def test_archives_are_named_with_what_is_in_them(tmp_path):
+    for ending in (".csv", ".xlsx", ".jsonl"):
+        path = tmp_path / f"own{ending}"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("reviews.csv", "text,label\na,x\n")
+        assert refused(path) == ": is a zip archive of 'reviews.csv'; unpack it"
+    book = write_sheet(tmp_path / "own.xlsx", [["text", "label"], ["a", "x"]])
+    assert ": is a workbook (.xlsx) or another zip archive; " in refused(book.rename(tmp_path / "book.csv"))
+    with tarfile.open(tmp_path / "own.csv.gz", "w:gz") as archive:
+        archive.add(write_bytes(tmp_path / "a.csv", b"text,label\na,x\n"), "a.csv")
+    assert refused(tmp_path / "own.csv.gz").startswith(": is a tar archive; ")
+
+
+def test_rows_above_the_header_of_a_sheet_are_skipped_or_named_with_the_key(tmp_path):
+    rows = [["Export of 2024"], [], ["text", "label"], ["good", "x"], ["bad", "y"]]
+    path = write_sheet(tmp_path / "own.xlsx", rows)
+    assert guess_layout(path).skip == 2
+    assert [(text.text, text.place) for text in read(path, skip=2)] == [
+        ("good", f"{path}, row 4"),
+        ("bad", f"{path}, row 5"),
+    ]
+    assert refused(path) == (
+        ", row 1: no column 'text', only 'Export of 2024'; set `text` to one of these, or set `skip: 2`, which reads "
+        "every row"
+    )
+    assert guess_layout(write_sheet(tmp_path / "plain.xlsx", [[], *rows[2:]])).skip == 0
+    assert guess_layout(write_sheet(tmp_path / "one.xlsx", [["text"], ["a"]])).skip == 0
+
+
+def test_decimals_are_labels_as_numbers_are(tmp_path):
+    cells = [decimal.Decimal(cell) for cell in ("250.00", "250.50", "0.25")]
+    path = write_rows(tmp_path / "own.parquet", [{"text": "a", "label": cell} for cell in cells])
+    assert [text.label for text in read(path)] == ["250", "250.5", "0.25"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [decimal.Decimal("2.50"), datetime.date(2024, 5, 1), datetime.datetime(2024, 5, 1, 8), b"good", ["good"], True],
+)
+def test_no_kind_of_cells_hides_a_column(tmp_path, cell):
+    rows = [{"text": f"this is text {at}", "label": cell} for at in range(40)]
+    rows[0]["label"] = type(cell)(cell[:2]) if isinstance(cell, bytes | list) else cell
+    columns = read_columns(rows + [{"text": "so", "label": rows[0]["label"]} | {"label": "other"}] * 4)
+    assert [each.name for each in rank_labels(columns)] == ["label"]
+    texts = read_columns([{"inhalt": [cell, f"{cell} {at}"], "label": "ab"[at % 2]} for at in range(40)])
+    assert [each.name for each in rank_texts(texts)] == ["inhalt"]
+
+
+def test_names_of_classes_are_those_that_datasets_writes(tmp_path):
+    table = pa.table({"text": ["a", "b"], "label": [0, 1]})
+    described = {"label": {"names": ["bad", "good"], "_type": "ClassLabel"}, "text": {"dtype": "string"}}
+    for metadata, names in (
+        ({"huggingface": json.dumps({"info": {"features": described}})}, {"0": "bad", "1": "good"}),
+        ({"huggingface": "{"}, {}),
+        ({"huggingface": json.dumps({"info": {"features": {"label": {"dtype": "int64"}}}})}, {}),
+        (None, {}),
+    ):
+        pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "own.parquet")
+        assert tabular.read_class_names(tmp_path / "own.parquet", "label") == names
+    assert tabular.read_class_names(tmp_path / "own.parquet", "text") == {}
+
+
 def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(tabular, "PARQUET_BATCH", 2)
     path = tmp_path / "own.parquet"
@@ -480,6 +567,9 @@ def test_a_file_is_read_row_by_row(tmp_path, ending, content):
     ("settings", "message"),
     [
         ({"path": "own.txt"}, "path: 'own.txt' does not end in .csv"),
+        ({"path": {"train": ["a.csv", "b.csv"]}}, "['a.csv', 'b.csv'] is several files; join them to one"),
+        ({"path": {"train": "train-*.csv"}}, "'train-*.csv' is several files; join them to one"),
+        ({"path": "https://example.org/own.csv"}, "'https://example.org/own.csv' is an address; name it as `url`"),
         ({"delimiter": ";;"}, "';;' separates no fields; give one character"),
         ({"path": "own.parquet", "delimiter": ";"}, "delimiter: only for csv, tsv, and own.parquet is none; remove it"),
         ({"sheet": "1"}, "sheet: only for xlsx, and own.csv is none"),

@@ -40,8 +40,8 @@ Lines = Iterator[str]
 class Layout(NamedTuple):
     """How a file is laid out. delimiter: of csv or tsv, None for a comma. columns: their names, in order,
     where no header says them. sheet: of an xlsx file, None for the first. quotes: None: double, unless a field
-    swallowed rows. escape: what stands before a mark that is a character, beside another such mark. skip: lines before
-    the first row.
+    swallowed rows. escape: what stands before a mark that is a character, beside another such mark. skip: lines, or
+    rows of a sheet, before the first row.
     """
 
     encoding: str = "utf-8"

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import count, islice, product, zip_longest
+from itertools import count, islice, pairwise, product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,27 @@ def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) 
     for cell in first_row:
         if len(cell) > LONGEST_CELL or len(cell.split()) > MAX_NAME_WORDS or numeric.fullmatch(cell):
             return True
-    return any(cell and cell == repeat for row in later_rows for cell, repeat in zip(first_row, row, strict=False))
+    # a header that stands again is named by who reads the rows
+    pairs = (pair for row in later_rows if not is_header(row, first_row) for pair in zip(first_row, row, strict=False))
+    return any(cell and cell == repeat for cell, repeat in pairs)
+
+
+def is_header(cells: Iterable[Any], names: Iterable[str]) -> bool:
+    """Tell whether the cells of a row are the names of the columns, but for case, spaces and a byte order mark."""
+    return all(
+        isinstance(cell, str) and cell.strip(" \ufeff").lower() == name.strip().lower()
+        for cell, name in zip_longest(cells, names, fillvalue="")
+    )
+
+
+def refuse_headers(rows: Iterator[TableRow]) -> Iterator[TableRow]:
+    """Yield the rows. Raises AuditError at one that is the names of the columns, as files that were joined have it."""
+    for location, row in rows:
+        if row and is_header(row.values(), row):
+            more = sum(is_header(other.values(), other) for _, other in rows)
+            also = f", as in {more} more" if more else ""
+            raise AuditError(location, f"the header stands again in this row{also}", "take out such rows")
+        yield location, row
 
 
 def describe_columns(key: str, column: str, columns: Sequence[str]) -> tuple[str, str]:
@@ -140,10 +160,14 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
             check_columns(location, wanted, header, rows)
     column_cells: list[set[str]] = [set() for _ in header]
     doubtful: list[tuple[str, list[list[str]]]] = []
-    for location, row in rows:
+    for number, (location, row) in enumerate(rows):
         if len(row) != len(header):
             whose = "the header" if layout.columns is None else "`columns`"
-            raise LayoutError(location, f"{len(row)} fields where {whose} has {len(header)}", "mend the row")
+            fault, remedy = f"{len(row)} fields where {whose} has {len(header)}", "mend the row"
+            with suppress(AuditError):
+                if number and len(row) < len(header) and next(rows, None) is None:
+                    remedy += f", or take it out if it is a footer: it is the last one, {list_first_cells(row)}"
+            raise LayoutError(location, fault, remedy)
         if layout.quotes is None:
             row_text = mark.join(row)
             if "\n" not in row_text:
@@ -197,6 +221,7 @@ PARQUET_BATCH = 512
 """Rows of a Parquet file that are in memory at a time."""
 
 PARQUET, WORKBOOK, JSON = "Parquet (.parquet)", "a workbook (.xlsx) or another zip archive", "JSON (.json)"
+WORKBOOK_PART = "xl/workbook.xml"
 CONTENTS = {
     PARQUET: rb"PAR1",
     WORKBOOK: rb"PK\x03\x04",
@@ -206,6 +231,7 @@ CONTENTS = {
     "packed by zstd": rb"\x28\xb5\x2f\xfd",
     "a PDF": rb"%PDF-",
     "a web page or XML": rb"(?i)\s*<(!doctype|html|\?xml)",
+    "a tar archive": rb"(?s).{257}ustar",
     "an SQLite database": rb"SQLite format 3",
 }
 """What a file may be that is named otherwise, with how it begins."""
@@ -318,11 +344,25 @@ def read_parquet_rows(path: Path, wanted: WantedColumns) -> Values:
                 yield location, row
 
 
-def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
-    """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
+UNLABELLED = "-1"
+"""What Hugging Face's `datasets` writes in the place of the number of a class where there is none."""
 
-    Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
-    cell has no value but an error or a formula.
+
+def read_class_names(path: Path, column: str) -> dict[str, str]:
+    """Read the names of the classes, by their numbers, that Hugging Face's `datasets` writes beside a column of a
+    Parquet file; none where there are none.
+    """
+    with suppress(OSError, TypeError, KeyError, ValueError):
+        described = json.loads(pq.read_schema(path).metadata[b"huggingface"])["info"]["features"][column]
+        return {str(number): str(name) for number, name in enumerate(described["names"])}
+    return {}
+
+
+def read_cells(path: Path, layout: Layout) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Read the cells of each row of a sheet that is not empty, with its number from 1.
+
+    Raises AuditError where openpyxl is not installed, the file is damaged or the sheet is missing, and where it has
+    hardly any rows and there are others.
     """
     try:
         from openpyxl import load_workbook  # imported here, since only this format needs it
@@ -346,23 +386,66 @@ def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[Ta
             raise AuditError(path, f"no sheet {title!r}, only {titles}", "set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
-        header, rows = layout.columns, 0
+        rows = 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
-            location = f"{path}, row {number}"
-            if all(cell.value is None for cell in cells):
-                continue
-            if header is None:
-                header = ["" if cell.value is None else str(cell.value) for cell in cells]
-                check_columns(location, wanted, header)
-                continue
-            for column, cell in zip(header, cells, strict=False):
-                if column in wanted.values() and cell.data_type == "e":
-                    raise AuditError(location, f"column {column!r} holds Excel's error {cell.value}", "mend the cell")
-            yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
-            rows += 1
-        if not rows and len(sheets) > 1:
+            if number > layout.skip and not all(cell.value is None for cell in cells):
+                rows += 1
+                yield number, cells
+        if rows <= (layout.columns is None) and len(sheets) > 1:
             raise AuditError(path, f"no rows in sheet {title!r}", f"set `sheet` to another one of {titles}")
         book.close()
+
+
+def read_sheet(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
+    """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
+
+    Raises AuditError as `read_cells` does, where a column is missing, or a wanted cell has no value but an error.
+    """
+    header = layout.columns
+    for number, cells in read_cells(path, layout):
+        location = f"{path}, row {number}"
+        if header is None:
+            header = ["" if cell.value is None else str(cell.value) for cell in cells]
+            check_columns(location, wanted, header)
+            continue
+        for column, cell in zip(header, cells, strict=False):
+            if column in wanted.values() and cell.data_type == "e":
+                raise AuditError(location, f"column {column!r} holds Excel's error {cell.value}", "mend the cell")
+        yield location, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
+
+
+def find_sheet_layout(path: Path, wanted: WantedColumns, layout: Layout) -> Layout | None:
+    """Return the layout that skips the rows above the header of a sheet; None where none is found.
+
+    It has the wanted columns or, where none are named, more than half as many names as any of the first rows has cells.
+    """
+    rows = [
+        (number, [str(cell.value) for cell in cells if cell.value is not None])
+        for number, cells in islice(read_cells(path, layout), PREAMBLE)
+    ]
+    widest = max(len(names) for _, names in rows)
+    for (above, _), (number, names) in pairwise([(layout.skip, []), *rows]):
+        if {*wanted.values()} <= {*names} if wanted else 2 * len(names) > widest:
+            return layout._replace(skip=number - 1 if above > layout.skip else layout.skip)
+    return None
+
+
+def check_content(path: Path) -> None:
+    """Raise AuditError where a file is of another format than its name says."""
+    kind = find_format(path.name)
+    with open_raw(path) as stream:
+        begins = read_beginning(stream, path)
+    expected = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
+    content = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
+    if not begins.strip() or (content is None and expected == JSON and begins.lstrip().startswith((b"[", b"{"))):
+        content = expected  # no content, or JSON of another shape, which the reader names
+    if content == WORKBOOK and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if WORKBOOK_PART not in (names := archive.namelist()):
+                raise AuditError(path, f"is a zip archive of {list_first_cells(names)}", "unpack it")
+    if content != expected:
+        content = content or f"not {expected}, as its name says"
+        raise AuditError(path, f"is {content}", "give it the ending of what it is, or save it as csv")
 
 
 def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:
@@ -371,29 +454,23 @@ def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterat
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
     such; and where the file is of another format than its name says.
     """
+    check_content(path)
     kind = find_format(path.name)
-    with open_raw(path) as stream:
-        begins = read_beginning(stream, path)
-    expected = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
-    content = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
-    if not begins.strip() or (content is None and expected == JSON and begins.lstrip().startswith((b"[", b"{"))):
-        content = expected  # no content, or JSON of another shape, which the reader names
-    if content != expected:
-        content = content or f"not {expected}, as its name says"
-        raise AuditError(path, f"is {content}", "give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind in DELIMITERS:
-            yield from read_delimited(path, wanted, layout)
+            rows = read_delimited(path, wanted, layout)
         elif kind == "xlsx":
-            yield from read_sheet(path, wanted, layout)
+            rows = read_sheet(path, wanted, layout)
         else:
             parquet, text = partial(read_parquet_rows, path, wanted), partial(read_json, path, layout.encoding)
-            yield from read_objects(parquet if kind == "parquet" else text, wanted)
+            rows = read_objects(parquet if kind == "parquet" else text, wanted)
+        yield from refuse_headers(rows)
     except EncodingError as error:
         raise AuditError(error.place, error.fault, name_encoding(path, layout.encoding)) from error
     except LayoutError as error:
-        tried = (find_layout(path, each, layout) for each in (wanted, {}) if kind in DELIMITERS)
+        find = find_sheet_layout if kind == "xlsx" else find_layout
+        tried = (find(path, each, layout) for each in (wanted, {}) if kind in (*DELIMITERS, "xlsx"))
         keys = zip(layout._fields, layout, next(filter(None, tried), layout), strict=True)
         changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
         more = f", or set {' and '.join(changed)}, which reads every row" if changed else ""

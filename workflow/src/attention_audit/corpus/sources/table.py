@@ -2,9 +2,11 @@
 readout from elsewhere, on which nothing is trained.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
@@ -63,8 +65,13 @@ def read_short(location: str, row: Mapping[str, Any], column: str | None) -> str
     if column is None:
         return None
     cell = row[column]
+    if isinstance(cell, Decimal):
+        cell = float(cell)
     if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
+    if isinstance(cell, list):
+        fault = f"column {column!r} holds {cell!r:.50}, which is no text"
+        raise AuditError(location, fault, "give each row one, not a list, or name another column")
     return read_text(location, row, column).strip() or None
 
 
@@ -122,11 +129,29 @@ class TableCorpus(RawSource):
     escape: str | None = None
     """What makes a character of the quotation mark behind it; null: another mark."""
     skip: int = Field(0, ge=0)
-    """Lines before the header, or the first row."""
+    """Lines, or rows of a sheet, before the header, or the first row."""
     encoding: str = "utf-8"
     """Encoding, as Python names it."""
     sheet: str | None = None
     """Sheet of an xlsx file; null: the first."""
+
+    @field_validator("path", "url", mode="before")
+    @classmethod
+    def _refuse_several(cls, files: Any) -> Any:
+        """Return the files. Raises ValueError at several that are to be one split, and at an address as `path`."""
+        for path in files.values() if isinstance(files, Mapping) else [files]:
+            is_pattern = isinstance(path, str) and {*path} & {*"*?"} and not ADDRESS.match(path)
+            if isinstance(path, list) or (is_pattern and not os.path.exists(path)):
+                fault = "is several files; join them to one, since one file is read for each split"
+                raise ValueError(f"{path!r:.80} {fault}")
+        return files
+
+    @field_validator("path")
+    @classmethod
+    def _refuse_address(cls, path: Any) -> Any:
+        if addresses := [each for each in index_fields(path).values() if ADDRESS.fullmatch(each)]:
+            raise ValueError(f"{addresses[0]!r} is an address; name it as `url`")
+        return path
 
     @field_validator("delimiter", "escape")
     @classmethod
@@ -186,8 +211,9 @@ class TableCorpus(RawSource):
                 f"{key}: {unreadable[0]!r} does not end in {TABLE_ENDINGS}; name the file itself, or save it in one "
                 "of these formats"
             )
-        flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
-        for key, formats in (flat | {"columns": {*DELIMITERS, "xlsx"}, "sheet": {"xlsx"}}).items():
+        flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape")}
+        rows = {key: {*DELIMITERS, "xlsx"} for key in ("columns", "skip")}
+        for key, formats in (flat | rows | {"sheet": {"xlsx"}}).items():
             if getattr(self, key) and not formats & {*kinds.values()}:
                 raise ValueError(
                     f"{key}: only for {', '.join(sorted(formats))}, and {next(iter(kinds))} is none; remove it"
