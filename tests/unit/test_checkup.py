@@ -5,6 +5,7 @@ from refusal import refusal
 
 from attention_audit.corpus import checkup
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.text import find_misread
 
 RARE = "have fewer texts than there are splits"
 MERGE = "merge such classes with `aliases`, or leave them out with `missing`"
@@ -231,6 +232,61 @@ def test_groups_are_counted(tmp_path):
         assert look_at(tmp_path, [*rows, *more], **grouped).read[0].startswith(f"own: {said}")
 
 
+def test_groups_that_stand_in_test_and_in_another_split_are_told(looked):
+    grouped = {"header": "text,label,split,user", "split": "split", "group": "user"}
+    rows = [(*row, user) for row, user in zip(APART, ["ann"] * 20 + ["bob"] * 20 + ["cem"] * 20, strict=True)]
+    assert looked(rows, **grouped) == []
+    assert looked([*rows, ("a", "yes", "dev", "cem"), ("b", "no", "test", "")], **grouped) == [
+        "1 group has texts in test and in another split, so that the model may know them from training; first: 'cem'; "
+        "a column that `split` names can keep each in one"
+    ]
+
+
+def test_rows_that_belong_to_the_header_or_below_the_table_are_no_classes(refused, looked):
+    rows = distinct(40)
+    said = "take it out, or name this label in `classes` if it is one"
+    header, ids = ("How was it?", "Good or bad?"), ("QID1", "QID2")
+    assert (
+        refused([header, *rows]) == f"line 2: looks like another header: no other row has label 'Good or bad?'; {said}"
+    )
+    assert refused([header, ids, *rows]) == (
+        f"line 2: looks like another header, and so does the next row: no other row has label 'Good or bad?'; {said}"
+    )
+    for footer in (("Total", "n/a"), ("(40 rows affected)", "-"), ("Summe:", "40"), ("all of them", "40")):
+        last = f"line 42: looks like a footer: no other row has label {footer[1]!r}; {said}"
+        assert refused([*rows, footer]) == last
+    declared = {"classes": ["yes", "no", "Good or bad?"], "splits": {"stratified": False}}
+    assert looked([header, *rows], **declared)[0].startswith(f"1 of 3 classes {RARE}")
+
+
+def test_names_of_parts_are_told(tmp_path):
+    for name, parts in (("train-00000-of-00002", 2), ("test-00000-of-00001", 1), ("out-of-10", 1)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in distinct(40)))
+        source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+        odd = [line for line in checkup.check_dataset("own", source, {"path": path}).odd if "parts" in line]
+        line = f"own: {path} is one of {parts} parts, as its name says; join them to one file to read all texts"
+        assert odd == ([line] if parts > 1 else [])
+
+
+SOUND = [
+    "für Käse – schön",
+    "Il a dit « déjà »",
+    "MANHÃ” e NÃO",
+    "DÉJÀ\u00a0!",
+    "“quoted” … 5 €",
+    "привет мир",
+    "ελληνικά",
+    "日本",
+]
+
+
+def test_utf8_that_was_read_as_cp1252_is_found_and_nothing_else():
+    damaged = [text.encode().decode("cp1252", "ignore") for text in (*SOUND[:2], "it’s", "😀 so", *SOUND[5:])]
+    assert all(map(find_misread, damaged))
+    assert not any(map(find_misread, SOUND))
+
+
 def test_given_splits_and_their_most_are_counted(tmp_path):
     splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
     rows = [(f"a {at}", "abc"[at % 3], split) for at, split in enumerate(splits)]
@@ -268,6 +324,16 @@ def test_given_splits_and_their_most_are_counted(tmp_path):
             "the texts have hardly any spaces, so that `tokenizer: en` takes clauses for words; set `tokens: "
             "{tokenizer: km}` (Khmer is split into single characters, so that maps are of characters; for words, use "
             "`spaces` and set some between words, as khmer-nltk can)",
+        ),
+        (
+            [("f\u00c3\u00bcr", "yes"), ("r\u00c3\u00a9", "no"), ("für", "no")],
+            "2 texts have characters that were utf-8, read as cp1252 and saved again; first: own.csv, line 82, "
+            "'\u00c3\u00bc'; save the file anew from where it is sound, or mend it with ftfy",
+        ),
+        (
+            [('"so fine\na tale; so dull;no\nI saw it;yes\nthe end"', "yes"), ('"I came,\nI saw,\nit was"', "no")],
+            "1 text has lines that look like rows, which end or begin with a label; first: own.csv, line 82; take them "
+            "apart, or save the file anew from where it is sound",
         ),
         (
             [("a \0 b", "yes")],

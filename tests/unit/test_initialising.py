@@ -1,7 +1,10 @@
 """The configuration that `init` writes for a file: what it finds, what it guesses, and how it refuses."""
 
+import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spacy
 import yaml
@@ -11,6 +14,8 @@ from tables_on_disk import write_rows
 
 from attention_audit import __main__ as command_line
 from attention_audit import initialising as module
+from attention_audit.corpus.checkup import check_dataset
+from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import build_pipeline
 from attention_audit.initialising import propose_configuration
 from attention_audit.plan.plan import Plan
@@ -209,6 +214,30 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
         "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",
     ]
     assert (tmp_path / "mine.yaml").read_text() == configuration
+
+
+def test_columns_of_one_label_each_are_named(tmp_path):
+    path = tmp_path / "reviews.csv"
+    path.write_bytes(csv("text,joy,anger,fear", texts(), [0, 1] * 30, [1, 0] * 30, [1, 0, 0] * 20))
+    assert (
+        "warning: reviews: columns 'joy', 'anger', 'fear' hold 0 and 1 alone, as one for each of several labels; only "
+        "'joy' is asked about; for all of them, make one column of labels\n"
+    ) in propose_configuration([path], tmp_path / "mine.yaml")
+
+
+def test_the_names_of_classes_of_a_parquet_file_are_used(tmp_path, written):
+    features = {"label": {"names": ["worse", "better"], "_type": "ClassLabel"}}
+    table = pa.table({"text": texts(), "label": [0, 1, 1, -1] * 15})
+    table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+    pq.write_table(table, tmp_path / "made.parquet")
+    entry = written((tmp_path / "made.parquet").read_bytes(), "own.parquet")
+    names = {"aliases": {"0": "worse", "1": "better"}, "missing": ["-1"], "classes": ["worse", "better"]}
+    assert entry == USUAL | names
+    source = TableCorpus.model_validate({"kind": "table", "path": str(tmp_path / "own.parquet")})
+    assert (
+        'own: the file has names for these labels; `aliases: {"0": "worse", "1": "better"}` uses them, and '
+        "`missing: ['-1']` leaves out texts without a label"
+    ) in check_dataset("own", source, {"path": tmp_path / "own.parquet"}).odd
 
 
 def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path, monkeypatch):

@@ -32,6 +32,7 @@ def told(looked):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        *[("2.5", "2.50"), ("250.1 mg", "250.10 mg"), ("0.05", "00.0500")],
         *[("pos", "Pos"), ("very  good", "very good"), ("pos", "pos\u200b"), ("\ufeffpos", "pos")],
         *[("caf\u00e9", "cafe\u0301"), ("1", "01"), ("-1", "-01"), ("class 1", "Class 01")],
         *[("\u2764", "\u2764\ufe0f"), ("very good", "very\u00a0good"), ("pos", "pos\u115f")],
@@ -50,6 +51,40 @@ def test_spellings_of_one_label_are_named_with_the_key_that_joins_them(look, one
     assert "2 classes" in mended.read[0]
     assert "reads them as classes" in refusal(look, labels, classes=[one, "else"])
     assert "2 classes" in look(labels, classes=[one, "else"], **aliases).read[0]
+
+
+@pytest.mark.parametrize(
+    "joint",
+    ["a|b", "a;b", "a, b", "a#b", "a/b", "a + b", "a b", "['a', 'b']", '["a", "b"]', "{'b', 'a'}", "(a, b)", "[]"],
+)
+def test_several_labels_in_a_cell_are_named_in_every_writing(look, joint):
+    assert f"20 texts seem to have several labels ({joint!r}), which count as 1 class more; " in told(
+        look(["a", "b", joint])
+    )
+
+
+@pytest.mark.parametrize("single", ["very good", "1,5", "a-b", "['a']", "c#", "a|c"])
+def test_one_label_is_not_taken_for_several(look, single):
+    assert "several labels" not in told(look(["a", "b", "1", "5", "good", single]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ("{classes: [no, yes]}", "classes"),
+        ("{aliases: {no: yes}}", "aliases"),
+        ("{aliases: {maybe: no}}", "aliases"),
+        ("{missing: [no]}", "missing"),
+        ("{trained_on: {dataset: sst, labels: {no: negative, yes: positive}}}", "trained_on.labels"),
+    ],
+)
+def test_words_that_yaml_reads_as_truth_values_are_to_be_quoted(look, settings, key):
+    keys = yaml.safe_load(settings)
+    said = refusal(look, ["no", "yes", "maybe"], **keys)
+    assert said.startswith(f"own: {key}: YAML reads no without quotes as false; labels are 'no', 'yes', ")
+    assert said.endswith("; quote it: 'no'")
+    assert "2 classes (false 30, true 30)" in look(["false", "true"], classes=[False, True]).read[0]
+    assert "2 classes (no 30, yes 30)" in look(["no", "yes"], classes=["no", "yes"]).read[0]
 
 
 def test_codes_that_differ_are_classes_of_their_own(look):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, get_args
 
 import yaml
@@ -80,7 +81,8 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
     value, context = error["input"], error.get("ctx", {})
     # of a list pydantic says that it has been validated, and how long it is, which the value shows
     plain = re.sub(" after validation, not .*", "", error["msg"])
-    message, remedy = f"{plain[0].lower()}{plain[1:]}, not {value!r}", ""
+    scalar = error["type"] == "string_type" and isinstance(value, int | float | date)
+    message, remedy = f"{plain[0].lower()}{plain[1:]}, not {value!r}", "put it in quotes" if scalar else ""
     match error["type"]:
         case "value_error":
             return [(line, "") for line in error["msg"].removeprefix("Value error, ").splitlines()]

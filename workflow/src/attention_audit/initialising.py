@@ -4,7 +4,7 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from attention_audit.corpus.checkup import (
     list_counts,
     list_oddities,
     refuse,
+    refuse_strays,
 )
 from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
 from attention_audit.corpus.rationales import Evidence, EvidenceFormat, read_annotations
@@ -33,12 +34,16 @@ from attention_audit.corpus.tabular import (
     MAX_NAME_WORDS,
     TABLE_ENDINGS,
     TEXT_NAMES,
+    UNLABELLED,
+    check_content,
     describe_columns,
     find_format,
     find_layout,
+    find_sheet_layout,
     is_no_header,
     list_first_cells,
     quote_cell,
+    read_class_names,
     read_table_rows,
 )
 from attention_audit.corpus.text import (
@@ -79,7 +84,11 @@ NO_WORDS = re.compile(r"http.*|[\d\W]+|[!-~]*[\d@][!-~]*", re.DOTALL)
 NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
-"""Share of the cells of a column that are of one kind; the reader names the others."""
+"""Share of the cells of a column of texts that are texts; the reader names the others."""
+UNLIKELY = 1e-6
+"""What the length of cells counts that are no texts."""
+MIN_FLAGS = 3
+"""So many columns of 0 and 1 may be one for each label."""
 MARK_ROWS = 500
 """Rows in which the marks of a column are tried."""
 MARK_FORMS: Sequence[EvidenceFormat] = ("flags", "scores", "words", "characters")
@@ -88,13 +97,14 @@ MARK_FORMS: Sequence[EvidenceFormat] = ("flags", "scores", "words", "characters"
 
 class FileColumn(NamedTuple):
     """A column. cells: those that are not empty, without white space around texts. values: how often each occurs, as
-    labels are read, and texts: both are empty where many cells are of another kind.
+    labels are read. texts: the cells as texts. plain: whether nearly all of them are texts.
     """
 
     name: str
     cells: list[Any]
     values: Counter[Any]
     texts: list[str]
+    plain: bool
 
     def is_repeated(self) -> bool:
         """Tell whether there are so few values that they may be labels."""
@@ -124,23 +134,23 @@ def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[FileColumn]:
     for name in dict.fromkeys(chain(*rows)):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         filled_cells = [cell for cell in cells if not is_missing(cell)]
-        plain, texts = (
-            typed_cells if len(typed_cells) >= MIN_SHARE_OF_KIND * len(filled_cells) else []
-            for typed_cells in (
-                [cell for cell in filled_cells if isinstance(cell, kind)] for kind in (str | int | float, str)
-            )
-        )
-        columns.append(FileColumn(name, filled_cells, Counter(map(label_text, plain)), texts))
+        labels = [label_text(cell) if isinstance(cell, str | int | float) else str(cell) for cell in filled_cells]
+        texts = [*map(str, filled_cells)]
+        plain = sum(isinstance(cell, str) for cell in filled_cells) >= MIN_SHARE_OF_KIND * len(filled_cells)
+        columns.append(FileColumn(name, filled_cells, Counter(labels), texts, plain))
     return columns
 
 
 def guess_layout(path: Path) -> Layout:
     """Guess how a file is laid out; what has its default is None.
 
-    Raises AuditError where it is in no encoding that can be told.
+    Raises AuditError where it is of another format than its name says, or in no encoding that can be told.
     """
+    check_content(path)
     kind = find_format(path.name)
-    if kind in ("parquet", "xlsx"):
+    if kind == "xlsx":
+        return find_sheet_layout(path, {}, Layout()) or Layout()
+    if kind == "parquet":
         return Layout()
     layout = Layout(find_encoding(path), DELIMITERS.get(kind))
     with suppress(AuditError):
@@ -156,7 +166,8 @@ def guess_layout(path: Path) -> Layout:
 def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
     """List columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
 
-    Cells are neither labels nor addresses nor numbers, unless the name tells more.
+    Cells are neither labels nor addresses nor numbers, unless the name tells more. Those that are no texts come last,
+    since the reader refuses them.
     """
 
     def rank(column: FileColumn) -> float:
@@ -166,7 +177,7 @@ def rank_texts(columns: Sequence[FileColumn]) -> list[FileColumn]:
         odd = all(map(NO_WORDS.fullmatch, column.texts))
         if column.is_other() or (not has_text_name and (odd or column.is_repeated())):
             return 0
-        return NAMED_TEXT_FACTOR * length if has_text_name else length
+        return NAMED_TEXT_FACTOR * length if has_text_name else length * (1 if column.plain else UNLIKELY)
 
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
@@ -231,8 +242,18 @@ def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
     return f"my-{name}" if name in taken else name
 
 
-def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> GuessedEntry:
-    """Guess the keys of the entry of a file, but for what all rows must tell.
+def warn_of_flags(columns: Sequence[FileColumn], label: str) -> Iterator[str]:
+    """Warn of columns that are one for each label, of which one was taken for the labels."""
+    flags = [column.name for column in columns if {*column.values} in ({"0", "1"}, {"false", "true"})]
+    if label in flags and label.lower() not in LABEL_NAMES and len(flags) >= MIN_FLAGS:
+        yield (
+            f"columns {list_few([*map(quote_cell, flags)])} hold 0 and 1 alone, as one for each of several labels; "
+            f"only {quote_cell(label)} is asked about; for all of them, make one column of labels"
+        )
+
+
+def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> tuple[GuessedEntry, list[str]]:
+    """Guess the keys of the entry of a file, but for what all rows must tell; and say what is odd in its columns.
 
     Raises AuditError as `choose_column` does.
     """
@@ -249,6 +270,12 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     guessed = {key: value for key, value in layout._asdict().items() if value != usual[key]}
     entry |= {key: (value, "guess, with which every row is read") for key, value in guessed.items()}
     entry |= {"text": texts, "label": labels}
+    label_column = next(column for column in columns if column.name == labels[0])
+    class_names = read_class_names(path, labels[0])
+    if label_column.values.keys() <= {*class_names, UNLABELLED}:
+        entry["aliases"] = (class_names, "names of the classes, as the file has them")
+        if UNLABELLED in label_column.values:
+            entry["missing"] = ([UNLABELLED], "what `datasets` writes where there is no label")
     free = [column for column in candidates if column.name != labels[0]]
     if split := next(filter(FileColumn.is_split, free), None):
         entry["split"] = (split.name, list_counts(split.values))
@@ -265,7 +292,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else find_language(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     entry["tokens"] = ({"tokenizer": code}, how)
-    return entry
+    return entry, [*warn_of_flags(columns, labels[0])]
 
 
 def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:
@@ -320,20 +347,23 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     if not find_format(path.name):
         raise AuditError(path, f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
-    entry = guess_entry(path, guess_layout(path), text, label)
+    entry, odd = guess_entry(path, guess_layout(path), text, label)
     source = parse_entry(entry, path)
     counts = count(name, source, {"path": path})
-    if counts.unlabelled:
+    refuse_strays(counts)
+    if counts.unlabelled and "missing" not in entry:
         entry["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= MAX_CLASSES:
-        entry["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
+        names = [label for label in dict.fromkeys(source.aliases.values()) if label in counts.labels]
+        order = names if len(names) == len(counts.labels) else sort_labels(counts.labels)
+        entry["classes"] = (order, f"in this order; texts: {list_counts(counts.labels)}")
     absent, (tokens, how) = name_lacking(source.tokens), entry["tokens"]
     if counts.usable and not absent and np.median(estimate_words(counts.usable, source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
-    entry["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
+    entry["tokens"] = (tokens | ({"strip_html": True} if counts.signs.get("html") else {}), how)
     source = parse_entry(entry, path)
     refuse(name, source, counts)
-    odd = [*filter(None, [absent]), *list_oddities(source, counts)]
+    odd += [*filter(None, [absent]), *list_oddities(source, counts)]
     if (texts := len(counts.usable)) > MANY_TEXTS:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "

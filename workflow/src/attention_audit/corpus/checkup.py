@@ -7,7 +7,7 @@ are estimated from characters.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import median
@@ -26,11 +26,15 @@ from .drawing import LEFT_OUT, TEST, UNKNOWN_CODE, assign, check_splits, refuse_
 from .languages import find_unspaced, sample_beginnings
 from .source import Length, RawFiles
 from .sources.table import ReadoutCorpus, TableCorpus
+from .tabular import UNLABELLED, find_format, read_class_names
 from .text import (
+    DECIMAL,
     MAX_CLASSES,
+    MIN_TEXTS_A_CLASS,
     SPLITS,
     VISIBLE,
     find_markup,
+    find_misread,
     find_oddities,
     judge_column,
     list_few,
@@ -57,8 +61,23 @@ LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
 USUAL_BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
-LABEL_SEPARATOR = re.compile(r"\s*[|,;]\s*")
+LABEL_SEPARATORS = (re.compile(r"\s*[|,;#/+&]\s*"), re.compile(r"\s+"))
 """What may stand between several labels in a cell."""
+LABEL_LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)", re.DOTALL)
+"""A list of labels, as Python and JSON write it."""
+YAML_WORDS = {"false": ("no", "off"), "true": ("yes", "on")}
+"""What YAML reads as false and true."""
+FOOTER = re.compile(
+    r"\W*((grand |sub)?totals?|sum|summe|gesamt|count|average|mean|end|source|note|generated|exported|copyright"
+    r"|\d[\d,.]* (rows?|records?|results?|lines?))\b",
+    re.IGNORECASE,
+)
+"""How the last row of a file begins that holds no text."""
+EDGE_ROWS = 2
+"""Rows below the header that may belong to it."""
+CELL_SEPARATOR = re.compile(r"[,;\t|]")
+PART = re.compile(r"-\d+-of-0*(\d+)(?!\d)")
+"""The end of the name of one of several parts."""
 MIN_ONE_WORD_SHARE = 0.1
 """Share of texts of one word from which on they are worth a warning."""
 FINDINGS = {
@@ -68,7 +87,11 @@ FINDINGS = {
     "numeric": "{number} of {usable} texts are a number; first: {first}{question}",
     "unreadable": "{have} NUL or replacement characters; first: {first}; the file is damaged, or was saved in another "
     "encoding",
-    "html": "{have} HTML tags or entities; first: {first}, {markup!r:.40}; `tokens: {{strip_html: true}}` reads tags "
+    "misread": "{have} characters that were utf-8, read as cp1252 and saved again; first: {first}, {sign!r:.40}; "
+    "save the file anew from where it is sound, or mend it with ftfy",
+    "rows": "{have} lines that look like rows, which end or begin with a label; first: {first}; take them apart, or "
+    "save the file anew from where it is sound",
+    "html": "{have} HTML tags or entities; first: {first}, {sign!r:.40}; `tokens: {{strip_html: true}}` reads tags "
     "as spaces, and entities as characters",
 }
 """What is said of texts in which something was found, by what."""
@@ -105,8 +128,9 @@ class TableCounts:
     read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
     labels: usable texts by label, and splits: by split (None: to be drawn). places: those of texts in which something
     was found, by what: as in `FINDINGS`, of one word ("single") or with words that somebody marked ("annotated").
-    markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that are named, those
-    that no text has. unmet: labels that `aliases` and `missing` name and no row has.
+    signs: the first of what was found, by what. whole: whether all rows were read. unseen: of the impermissible words
+    that are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has. names: those
+    that the file has for its labels.
     """
 
     unseen: set[str]
@@ -118,8 +142,9 @@ class TableCounts:
     labels: Counter[str] = field(default_factory=Counter)
     splits: Counter[str | None] = field(default_factory=Counter)
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    markup: str = ""
+    signs: dict[str, str] = field(default_factory=dict)
     whole: bool = True
+    names: dict[str, str] = field(default_factory=dict)
 
 
 def estimate_words(texts: Sequence[UsableRow], tokens: Tokens) -> Floats:
@@ -133,6 +158,15 @@ def find_longest(texts: Sequence[UsableRow], tokens: Tokens) -> tuple[UsableRow,
     """Find the first of the longest texts, and estimate its words."""
     longest = max(texts, key=lambda text: text.length)
     return longest, float(estimate_words([longest], tokens)[0])
+
+
+def has_rows_within(text: str, labels: Collection[str]) -> bool:
+    """Tell whether at least half of the lines of a text, and two of them, begin or end with a label as rows do."""
+    if "\n" not in text.strip():
+        return False
+    rows = [[cell.strip(" \"'") for cell in CELL_SEPARATOR.split(line)] for line in text.splitlines()]
+    hits = sum(len(cells) > 1 and (cells[0] in labels or cells[-1] in labels) for cells in rows)
+    return hits >= max(2, len(rows) / 2)
 
 
 def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
@@ -164,14 +198,17 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
         if not content or (text.query is not None and not query):
             counts.empty += 1
             continue
-        markup, marks = find_markup(content), text.annotations
-        counts.markup = counts.markup or markup
+        signs = {"html": find_markup(content), "misread": find_misread(f"{passage} {text.label}")}
+        counts.signs |= {kind: sign for kind, sign in signs.items() if sign and kind not in counts.signs}
+        marks = text.annotations
         findings = {
             "single": " " not in passage,
             "numeric": NUMERIC.fullmatch(content),
             "unreadable": UNREADABLE.search(content),
             "label": content == label,
-            "html": markup and not source.tokens.strip_html,
+            "misread": signs["misread"],
+            "rows": has_rows_within(str(text.text), {*counts.labels, label}),
+            "html": signs["html"] and not source.tokens.strip_html,
             "annotated": marks,
             "outside": marks and marks.outside,
             "miscounted": marks and marks.miscounted,
@@ -186,6 +223,8 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
     # a label of no usable text is no class
     counts.labels = +counts.labels
     counts.whole = next(rows, None) is None
+    for path in raw.values():
+        counts.names |= read_class_names(path, source.label) if find_format(path.name) == "parquet" else {}
     return counts
 
 
@@ -226,12 +265,20 @@ def list_counts(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
+def is_joint(label: str, labels: Collection[str]) -> bool:
+    """Tell whether a label seems to be several ones or none: a list of them, or labels that stand by themselves too."""
+    listed = LABEL_LIST.fullmatch(label)
+    inner = label[1:-1].strip() if listed else label
+    parts = [{part.strip(" '\"") for part in mark.split(inner)} for mark in LABEL_SEPARATORS]
+    if listed:
+        return not inner or len(parts[0]) > 1
+    return not DECIMAL.fullmatch(label) and any(len(each) > 1 and each <= labels for each in parts)
+
+
 def warn_of_several(counts: TableCounts) -> Iterator[str]:
     """Warn of texts whose labels seem to be several in one cell."""
     labels = counts.labels.keys()
-    joint_labels = sorted(
-        label for label in labels if len(parts := {*LABEL_SEPARATOR.split(label)}) > 1 and parts <= labels
-    )
+    joint_labels = sorted(label for label in labels if is_joint(label, labels))
     if joint_labels:
         texts = sum(counts.labels[label] for label in joint_labels)
         yield (
@@ -241,10 +288,47 @@ def warn_of_several(counts: TableCounts) -> Iterator[str]:
         )
 
 
+def refuse_unquoted(name: str, source: TableCorpus, counts: TableCounts) -> None:
+    """Raise AuditError where a key names true or false, and the labels are words that YAML reads so."""
+    keys = {"classes": source.classes or [], "aliases": [*source.aliases, *source.aliases.values()]}
+    keys["missing"] = source.missing or []
+    keys["trained_on.labels"] = [*source.trained_on.labels] if source.trained_on else []
+    for key, names in keys.items():
+        for truth, words in YAML_WORDS.items():
+            label = next((label for label in counts.labels if label.lower() in words and label not in names), None)
+            if truth in names and label:
+                fault = f"YAML reads {label} without quotes as {truth}; labels are {list_labels([*counts.labels])}"
+                raise AuditError(f"{name}: {key}", fault, f"quote it: {label!r}")
+
+
+def refuse_strays(counts: TableCounts) -> None:
+    """Raise AuditError at rows below the header that seem to belong to it, and at the last one if it seems a footer: no
+    other row has the label, and the other labels come again and again.
+    """
+    if not counts.usable or len(counts.labels) * MIN_TEXTS_A_CLASS > len(counts.usable):
+        return
+    single = [text for text in counts.usable[:EDGE_ROWS] if counts.labels[text.label] == 1]
+    what, last = "another header", counts.usable[-1]
+    numeric = [bool(NUMERIC.fullmatch(label)) for label in counts.labels if label != last.label]
+    is_odd = FOOTER.match(last.begins) or (NUMERIC.fullmatch(last.label) and not any(numeric))
+    if not single and counts.whole and counts.labels[last.label] == 1 and is_odd:
+        what, single = "a footer", [last]
+    if single:
+        also = ", and so does the next row" if len(single) > 1 else ""
+        raise AuditError(
+            single[0].place,
+            f"looks like {what}{also}: no other row has label {single[0].label!r:.40}",
+            "take it out, or name this label in `classes` if it is one",
+        )
+
+
 def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set; else draw the splits, where all
     rows were read.
     """
+    refuse_unquoted(name, source, counts)
+    if source.classes is None:
+        refuse_strays(counts)
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
         location, *more = counts.unlabelled
         remainder = f", nor have {len(more)} more of {counts.read} rows" if more else ""
@@ -390,7 +474,12 @@ def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
         if locations := findings[kind]:
             have, number = write_count(len(locations), "text has", "texts have"), len(locations)
             yield line.format(
-                have=have, number=number, usable=usable, first=locations[0], question=question, markup=counts.markup
+                have=have,
+                number=number,
+                usable=usable,
+                first=locations[0],
+                question=question,
+                sign=counts.signs.get(kind),
             )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
     sample = sample_beginnings([text.begins for text in counts.usable], SAMPLE_TEXTS)
@@ -428,6 +517,25 @@ def warn_of_repetitions(counts: TableCounts) -> Iterator[str]:
         )
 
 
+def warn_of_groups(counts: TableCounts) -> Iterator[str]:
+    """Say how many groups are tested on of which other texts are trained on."""
+    groups = {split: {text.group for text in counts.usable if text.split == split} - {None} for split in SPLITS}
+    if across := (groups["train"] | groups["dev"]) & groups["test"]:
+        first = next(text.group for text in counts.usable if text.group in across)
+        yield (
+            f"{write_count(len(across), 'group has', 'groups have')} texts in test and in another split, so that the "
+            f"model may know them from training; first: {first!r:.40}; a column that `split` names can keep each in one"
+        )
+
+
+def warn_of_parts(source: TableCorpus) -> Iterator[str]:
+    """Warn of a file that is one of several parts, as its name says."""
+    for path in (*source.local_files().values(), *(remote.file for remote in source.remote_files().values())):
+        match = PART.search(path)
+        if match and int(match[1]) > 1:
+            yield f"{path} is one of {int(match[1])} parts, as its name says; join them to one file to read all texts"
+
+
 def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | None = None) -> Iterator[str]:
     """List what a user may not have meant, each in a line with its counts. max_words: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
@@ -442,7 +550,12 @@ def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | Non
     if counts.whole and counts.unmet:
         yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
     yield from warn_of_rare(counts)
+    if unnamed := {label: counts.names[label] for label in counts.labels if label in counts.names}:
+        none = f", and `missing: ['{UNLABELLED}']` leaves out texts without a label" * (UNLABELLED in counts.labels)
+        yield f"the file has names for these labels; {write_aliases(unnamed)} uses them{none}"
+    yield from warn_of_parts(source)
     yield from warn_of_repetitions(counts)
+    yield from warn_of_groups(counts)
     yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, max_words)
     if not counts.whole:

@@ -158,11 +158,26 @@ def find_markup(text: str) -> str:
     return next((match[0] for match in MARKUP.finditer(text) if read_markup(match) != match[0]), "")
 
 
+def find_misread(text: str) -> str:
+    """Return the first sign of a text that was utf-8, read as cp1252 and saved again; "" where there is none."""
+    match = MISREAD.search(text)
+    return match[0] if match else ""
+
+
 def strip_html(text: str) -> str:
     """Replace tags by spaces and entities by their characters; each other character keeps its place."""
     return MARKUP.sub(read_markup, text)
 
 
+FURTHER = f"[\x80-\xbf{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]"
+"""What a byte of utf-8 behind the first one of a character is in cp1252."""
+MISREAD = re.compile(
+    f"(?<![A-Z\xc0-\xde])(?:\xc2[\xa0-\xbf]|\xc3{FURTHER})|\xe2[\x80\u20ac]{FURTHER}|\xf0[\x9f\u0178]{FURTHER}{{2}}"
+    f"|(?:[\xc4-\xdf]{FURTHER}){{2}}|(?:[\xe0-\xef]{FURTHER}{{2}}){{2}}"
+)
+"""Latin letters, quotation marks and emoji of utf-8 that was read as cp1252; of other scripts two letters, since one
+may be a letter with a mark behind it.
+"""
 MIN_TEXTS_A_CLASS = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
 MAX_CLASSES = 20
@@ -172,6 +187,8 @@ MAX_LABELS_SHOWN = 5
 LABEL_NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
 IDLE_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
 """What a number can do without: zeros before it, and a fraction of zeros."""
+LAST_ZEROS = re.compile(r"(?<![\d.])(\d+\.\d*[1-9])0+(?![\d.])")
+"""A number whose fraction ends in zeros, which it can do without."""
 DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+(?:e[-+]?\d+)?%?", re.IGNORECASE)
 MISSING = re.compile(
     r"-?nan|nat|\(?null\)?|nil|none|n\.?/?a\.?|<na>|undefined|\\n|missing|not available|no label|unlabell?ed|\(blank\)|"
@@ -194,7 +211,7 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 def fold_label(label: str) -> str:
     """Reduce a label to what its spellings share: no case, further spaces, invisible characters or idle zeros."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFKC", label)).casefold()
-    return IDLE_ZEROS.sub("", " ".join(text.split()))
+    return LAST_ZEROS.sub(r"\1", IDLE_ZEROS.sub("", " ".join(text.split())))
 
 
 def quote_label(label: str) -> str:
