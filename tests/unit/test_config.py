@@ -69,6 +69,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
     ("key", "value", "line"),
     [
         ("training.epochs", "8", "training.epochs: input should be a valid integer, not '8'"),
+        ("results", 2024, "results: input should be a valid string, not 2024; put it in quotes"),
         ("training.learning_rate", math.nan, "training.learning_rate: input should be a finite number, not nan"),
         ("training.further_seeds", [50, 10], "training: duplicate seed 10"),
         ("datasets", ["needle", "imbd"], f"datasets: {UNKNOWN}; known: {KNOWN}"),

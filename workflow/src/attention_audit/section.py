@@ -35,14 +35,15 @@ WHOLE = "whole"
 SectionT = TypeVar("SectionT", bound=Section)
 Whole = Annotated[SectionT, WHOLE]
 
-OwnPath = Annotated[
-    str,
-    AfterValidator(
-        lambda path: os.path.relpath(path) if os.path.isabs(path) and Path(path).is_relative_to(Path.cwd()) else path
-    ),
-]
-"""The path of a file or folder of the user's; below the working directory as seen from there, so that it has one name.
-"""
+
+def shorten_path(path: str) -> str:
+    """Return a path with the home folder for ~, and as seen from the working directory where it is below it."""
+    path = os.path.expanduser(path)
+    return os.path.relpath(path) if os.path.isabs(path) and Path(path).is_relative_to(Path.cwd()) else path
+
+
+OwnPath = Annotated[str, AfterValidator(shorten_path)]
+"""The path of a file or folder of the user's, so that it has one name."""
 
 
 def check_target(target: str) -> str:
