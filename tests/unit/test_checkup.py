@@ -269,6 +269,16 @@ def test_names_of_parts_are_told(tmp_path):
         assert odd == ([line] if parts > 1 else [])
 
 
+def test_texts_of_another_language_than_that_of_the_rules_are_told(looked):
+    german = [(f"das ist ein Film {at}, den ich nicht noch einmal sehen will", "yes") for at in range(2)]
+    english = [(f"this is a film {at} that I do not want to see again", "yes") for at in range(38)]
+    rows = [(f"{text}", "yes" if at % 2 else "no") for at, (text, _) in enumerate([*german, *english])]
+    (line,) = looked([(text.replace(",", ""), label) for text, label in rows])
+    assert line.startswith("2 of 40 texts that were looked at seem to be in another language than 'en' (de 2); first: ")
+    assert line.endswith("own.csv, line 2; all are split by the rules of 'en', which `tokens: {tokenizer: ...}` names")
+    assert looked([(text.replace(",", ""), label) for text, label in rows[2:]]) == []
+
+
 SOUND = [
     "für Käse – schön",
     "Il a dit « déjà »",

@@ -4,7 +4,7 @@ import pytest
 import spacy
 from refusal import refusal
 
-from attention_audit.corpus.languages import choose_tokens, find_language, find_unspaced
+from attention_audit.corpus.languages import choose_tokens, find_foreign, find_language, find_unspaced
 from attention_audit.corpus.tokens import CHARACTERS, Tokens, build_pipeline, describe_splitting, split_words
 
 BY_HAND = {
@@ -170,6 +170,29 @@ def test_the_language_is_told_by_script_and_frequent_words(code):
 def test_what_tells_no_language_is_no_sure_guess():
     for text, code in (("1 2 3", "en"), ("gazu memo litu", "en"), ("ⵎⴰⵎⵎⴰ", "xx")):
         assert find_language([text]) == (code, False)
+
+
+GERMAN, FRENCH = "das ist ein Film, den ich nicht noch einmal sehen will", "c'est un film que je ne veux pas revoir"
+ENGLISH = "this is a film that I do not want to see again"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "other"),
+    [
+        (GERMAN, "de", ""),
+        (GERMAN, "en", "de"),
+        (ENGLISH, "de", "en"),
+        (FRENCH, "de", "fr"),
+        ("das ist ein", "en", ""),
+        ("Filmabend Popcorn Kino Leinwand Vorhang", "en", ""),
+        ("это фильм, который я не хочу смотреть", "uk", "ru"),
+        (GERMAN, "zh", ""),
+        (GERMAN, "xx", ""),
+        ("", "en", ""),
+    ],
+)
+def test_a_text_of_another_language_of_the_script_is_told_by_its_frequent_words(text, code, other):
+    assert find_foreign(text, code) == other
 
 
 def test_a_language_may_be_named_and_is_else_found(monkeypatch):

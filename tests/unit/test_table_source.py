@@ -472,6 +472,14 @@ def test_a_header_that_stands_again_is_no_sign_that_there_is_none(tmp_path):
     assert refused(path, **NAMES) == ", line 1: the header stands again in this row, as in 1 more; take out such rows"
 
 
+@pytest.mark.parametrize(("header", "rows"), [("", ","), (",", ""), (",,", ","), (",", ",,")])
+def test_delimiters_at_the_end_of_lines_make_no_column(tmp_path, header, rows):
+    path = write_bytes(tmp_path / "own.csv", f"text,label{header}\na,x{rows}\nb,y{rows}\n".encode())
+    assert [(text.text, text.label) for text in read(path)] == [("a", "x"), ("b", "y")]
+    path = write_bytes(tmp_path / "own.csv", f"text,label{header}\na,x{rows}\nb,y,,,,z\n".encode())
+    assert f", line 3: 6 fields where the header has {2 + len(header)}; mend the row" in refused(path)
+
+
 def test_a_last_row_that_is_a_footer_is_shown(tmp_path):
     path = write_bytes(tmp_path / "own.csv", b"text,label\na,x\n\n(1 row affected)\n")
     assert refused(path) == (

@@ -23,7 +23,7 @@ from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 from .draft import check_entries, find_masked, hash_words, refuse_absent
 from .drawing import LEFT_OUT, TEST, UNKNOWN_CODE, assign, check_splits, refuse_emptied
-from .languages import find_unspaced, sample_beginnings
+from .languages import SAMPLE_SIZE, find_foreign, find_unspaced, sample_beginnings
 from .source import Length, RawFiles
 from .sources.table import ReadoutCorpus, TableCorpus
 from .tabular import UNLABELLED, find_format, read_class_names
@@ -59,6 +59,8 @@ MAX_REPEATS = 5
 """How often a text may always stand."""
 LONG_TEXT_RATIO = 10
 """One text is far longer than the others if it is so many times as long as the median."""
+MAX_FOREIGN_SHARE = 0.01
+"""Share of texts in another language up to which they may be mistaken for such: it is .001 of SST's sentences."""
 USUAL_BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
 LABEL_SEPARATORS = (re.compile(r"\s*[|,;#/+&]\s*"), re.compile(r"\s+"))
@@ -464,6 +466,19 @@ def warn_of_long(source: TableCorpus, counts: TableCounts, max_words: int | None
         )
 
 
+def warn_of_foreign(code: str, texts: Sequence[UsableRow]) -> Iterator[str]:
+    """Warn of texts, among some, that are in another language than the one by whose rules they are split."""
+    sample = texts[:: max(len(texts) // SAMPLE_SIZE, 1)]
+    foreign = [(text, language) for text in sample if (language := find_foreign(text.begins, code))]
+    if len(foreign) > MAX_FOREIGN_SHARE * len(sample):
+        languages = list_counts(Counter(language for _, language in foreign))
+        yield (
+            f"{len(foreign):,} of {len(sample):,} texts that were looked at seem to be in another language than "
+            f"{code!r} ({languages}); first: {foreign[0][0].place}; all are split by the rules of {code!r}, which "
+            "`tokens: {tokenizer: ...}` names"
+        )
+
+
 def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
     findings, usable = counts.places, len(counts.usable)
@@ -488,6 +503,7 @@ def warn_of_texts(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"
         )
+    yield from warn_of_foreign(source.tokens.tokenizer, counts.usable)
     yield from warn_of_several(counts)
     if spaced and len(findings["single"]) > MIN_ONE_WORD_SHARE * usable:
         yield (

@@ -6,9 +6,9 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from string import punctuation
 from typing import IO
@@ -55,6 +55,8 @@ KANA = 0.05
 SIGNS = f"{punctuation}«»“”„‘’…।،؟"
 COMMON = 0.15
 """Share of the words of a text that are among the frequent ones of its language, at least."""
+FOREIGN_COMMON, MIN_FOREIGN_WORDS = 0.2, 5
+"""The same for a single text that is in another language than others, and how many words tell it."""
 SPACES_A_LETTER = 0.1
 """Spaces between the letters of a text without spaces, at most; twice as many where most words are of two letters."""
 FEW, SAMPLE_SIZE, BEGINNING = 0.05, 500, 2000
@@ -65,6 +67,32 @@ UNSPACED_LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPAC
 def sample_beginnings(texts: Sequence[str], size: int = SAMPLE_SIZE) -> list[str]:
     """Return the beginnings of some of the texts, up to twice as many as `size`."""
     return [text[:BEGINNING] for text in texts[:: max(len(texts) // size, 1)]]
+
+
+@cache
+def list_frequent(code: str) -> Collection[str]:
+    """List the frequent words of a language."""
+    from spacy.util import get_lang_class  # imported here, since it takes a second
+
+    words: Collection[str] = get_lang_class(code).Defaults.stop_words
+    return words
+
+
+def list_words(text: str) -> list[str]:
+    """List the words of a text between white space, without signs around them."""
+    return [word.strip(SIGNS) for word in text.lower().split()]
+
+
+def find_foreign(text: str, code: str) -> str:
+    """Find another language of the script of `code` whose frequent words a text has, and at most half as many of those
+    of `code`; "" where there is none, and in a text of few words.
+    """
+    codes = next((line.split() for line in LANGUAGES.values() if code in line.split()), [])
+    if len(codes) < 2 or len(words := list_words(text)) < MIN_FOREIGN_WORDS:
+        return ""
+    frequent = {each: sum(word in list_frequent(each) for word in words) for each in codes}
+    best = max(codes, key=frequent.__getitem__)
+    return best if frequent[best] >= max(FOREIGN_COMMON * len(words), 2 * frequent[code]) else ""
 
 
 def find_language(texts: Sequence[str]) -> tuple[str, bool]:
@@ -83,13 +111,8 @@ def find_language(texts: Sequence[str]) -> tuple[str, bool]:
     codes = LANGUAGES.get(script, "xx").split()
     if len(codes) == 1:
         return codes[0], codes != ["xx"]
-    from spacy.util import get_lang_class  # imported here, since it takes a second
-
-    words = [word.strip(SIGNS) for word in " ".join(texts).lower().split()]
-    frequent = {}
-    for code in codes:
-        common = get_lang_class(code).Defaults.stop_words
-        frequent[code] = sum(word in common for word in words)
+    words = list_words(" ".join(texts))
+    frequent = {code: sum(word in list_frequent(code) for word in words) for code in codes}
     best = max(codes, key=frequent.__getitem__)
     return (best, True) if frequent[best] / len(words) >= COMMON else ("en" if script == "LATIN" else "xx", False)
 

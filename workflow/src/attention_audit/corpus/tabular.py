@@ -92,7 +92,7 @@ def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) 
             return True
     # a header that stands again is named by who reads the rows
     pairs = (pair for row in later_rows if not is_header(row, first_row) for pair in zip(first_row, row, strict=False))
-    return any(cell and cell == repeat for cell, repeat in pairs)
+    return any(cell and cell == other for cell, other in pairs)
 
 
 def is_header(cells: Iterable[Any], names: Iterable[str]) -> bool:
@@ -146,6 +146,12 @@ def check_single(location: str | Path, wanted: WantedColumns, header: Sequence[s
         raise AuditError(location, f"more than one column {repeated[0]!r}", "rename the others")
 
 
+def fit_row(fields: Sequence[str], header: Sequence[str]) -> list[str]:
+    """Return as many fields as the header has where only empty ones are more, as delimiters at the end of lines make."""
+    further = [*header[len(fields) :], *fields[len(header) :]]
+    return [*fields] if any(further) else [*fields, *further][: len(header)]
+
+
 def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED_LAYOUT) -> Iterator[TableRow]:
     """Read the rows below the header, or all where the layout names the columns.
 
@@ -160,7 +166,8 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
             check_columns(location, wanted, header, rows)
     column_cells: list[set[str]] = [set() for _ in header]
     doubtful: list[tuple[str, list[list[str]]]] = []
-    for number, (location, row) in enumerate(rows):
+    for number, (location, fields) in enumerate(rows):
+        row = fields if len(fields) == len(header) else fit_row(fields, header)
         if len(row) != len(header):
             whose = "the header" if layout.columns is None else "`columns`"
             fault, remedy = f"{len(row)} fields where {whose} has {len(header)}", "mend the row"
