@@ -255,6 +255,9 @@ def test_rows_that_belong_to_the_header_or_below_the_table_are_no_classes(refuse
     for footer in (("Total", "n/a"), ("(40 rows affected)", "-"), ("Summe:", "40"), ("all of them", "40")):
         last = f"line 42: looks like a footer: no other row has label {footer[1]!r}; {said}"
         assert refused([*rows, footer]) == last
+    assert refused([*rows[:20], ("Review", "Sentiment"), *rows[20:]]) == (
+        "line 22: looks like another header: 'Review' with label 'Sentiment'; take it out"
+    )
     declared = {"classes": ["yes", "no", "Good or bad?"], "splits": {"stratified": False}}
     assert looked([header, *rows], **declared)[0].startswith(f"1 of 3 classes {RARE}")
 
@@ -292,7 +295,8 @@ SOUND = [
 
 
 def test_utf8_that_was_read_as_cp1252_is_found_and_nothing_else():
-    damaged = [text.encode().decode("cp1252", "ignore") for text in (*SOUND[:2], "it’s", "😀 so", *SOUND[5:])]
+    damaged = [text.encode().decode("cp1252", "ignore") for text in (*SOUND[:2], "it’s", "😀 so", "à", *SOUND[5:])]
+    damaged += [text.encode().decode("mac_roman") for text in ("adoré", "it’s")]
     assert all(map(find_misread, damaged))
     assert not any(map(find_misread, SOUND))
 
@@ -337,8 +341,8 @@ def test_given_splits_and_their_most_are_counted(tmp_path):
         ),
         (
             [("f\u00c3\u00bcr", "yes"), ("r\u00c3\u00a9", "no"), ("für", "no")],
-            "2 texts have characters that were utf-8, read as cp1252 and saved again; first: own.csv, line 82, "
-            "'\u00c3\u00bc'; save the file anew from where it is sound, or mend it with ftfy",
+            "2 texts have characters of utf-8 that were read in another encoding, as cp1252, and saved again; first: "
+            "own.csv, line 82, '\u00c3\u00bc'; save the file anew from where it is sound, or mend it with ftfy",
         ),
         (
             [('"so fine\na tale; so dull;no\nI saw it;yes\nthe end"', "yes"), ('"I came,\nI saw,\nit was"', "no")],

@@ -216,13 +216,30 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     assert (tmp_path / "mine.yaml").read_text() == configuration
 
 
-def test_columns_of_one_label_each_are_named(tmp_path):
-    path = tmp_path / "reviews.csv"
-    path.write_bytes(csv("text,joy,anger,fear", texts(), [0, 1] * 30, [1, 0] * 30, [1, 0, 0] * 20))
+def test_columns_of_several_labels_are_named(tmp_path):
+    path, into = tmp_path / "reviews.csv", tmp_path / "mine.yaml"
+    flags = ([0, 1] * 30, [1, 0] * 30, [1, 0, 0] * 20)
+    path.write_bytes(csv("text,joy,anger,fear", texts(), *flags))
     assert (
-        "warning: reviews: columns 'joy', 'anger', 'fear' hold 0 and 1 alone, as one for each of several labels; only "
-        "'joy' is asked about; for all of them, make one column of labels\n"
-    ) in propose_configuration([path], tmp_path / "mine.yaml")
+        "warning: reviews: columns 'joy', 'anger', 'fear' have the same values (0, 1), as several labels of a text "
+        "have; only 'joy' is asked about; for all of them, make one column\n"
+    ) in propose_configuration([path], into)
+    into.unlink()
+    path.write_bytes(csv("text,ann,bob", texts(), *[[*"abc"] * 20] * 2))
+    assert "columns 'ann', 'bob' have the same values (a, b, c)" in propose_configuration([path], into)
+    for header, columns in (("text,joy,anger", flags[:2]), ("text,label,sent,seen", flags)):
+        into.unlink()
+        path.write_bytes(csv(header, texts(), *columns))
+        assert "the same values" not in propose_configuration([path], into)
+
+
+def test_a_second_header_hides_no_column(tmp_path):
+    path = tmp_path / "reviews.csv"
+    question = "How would you say that you liked it on the whole?"
+    path.write_bytes(csv("text,label", ["What did you think?", *texts()], [question, *LABELS]))
+    assert ", line 2: looks like another header: no other row has label 'How would you say " in refusal(
+        propose_configuration, [path], into=tmp_path / "mine.yaml"
+    )
 
 
 def test_the_names_of_classes_of_a_parquet_file_are_used(tmp_path, written):

@@ -457,7 +457,7 @@ def test_every_kind_of_text_that_parquet_has(tmp_path, type_):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
-@pytest.mark.parametrize("names", [("text", "label"), ("\ufeffText", " label ")])
+@pytest.mark.parametrize("names", [("text", "label"), ("\ufeffText", " label "), ("label", "text")])
 def test_a_header_that_stands_again_is_named_with_its_row(tmp_path, ending, names):
     header = dict(zip(("text", "label"), names, strict=True))
     path = write_rows(tmp_path / f"own{ending}", [*ROWS[:1], header, *ROWS[2:], header])

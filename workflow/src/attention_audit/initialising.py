@@ -87,8 +87,6 @@ MIN_SHARE_OF_KIND = 0.9
 """Share of the cells of a column of texts that are texts; the reader names the others."""
 UNLIKELY = 1e-6
 """What the length of cells counts that are no texts."""
-MIN_FLAGS = 3
-"""So many columns of 0 and 1 may be one for each label."""
 MARK_ROWS = 500
 """Rows in which the marks of a column are tried."""
 MARK_FORMS: Sequence[EvidenceFormat] = ("flags", "scores", "words", "characters")
@@ -102,7 +100,7 @@ class FileColumn(NamedTuple):
 
     name: str
     cells: list[Any]
-    values: Counter[Any]
+    values: Counter[str]
     texts: list[str]
     plain: bool
 
@@ -112,7 +110,7 @@ class FileColumn(NamedTuple):
 
     def is_split(self) -> bool:
         """Tell whether its cells name splits, but for a word that the reader names."""
-        begins = {word for word in SPLIT_WORDS for value in self.values if str(value).lower().startswith(word)}
+        begins = {word for word in SPLIT_WORDS for value in self.values if value.lower().startswith(word)}
         return "train" in begins and len(begins) > 1 and len(self.values) <= MAX_SPLIT_WORDS
 
     def is_group(self) -> bool:
@@ -134,7 +132,7 @@ def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[FileColumn]:
     for name in dict.fromkeys(chain(*rows)):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         filled_cells = [cell for cell in cells if not is_missing(cell)]
-        labels = [label_text(cell) if isinstance(cell, str | int | float) else str(cell) for cell in filled_cells]
+        labels = [str(label_text(cell) if isinstance(cell, str | int | float) else cell) for cell in filled_cells]
         texts = [*map(str, filled_cells)]
         plain = sum(isinstance(cell, str) for cell in filled_cells) >= MIN_SHARE_OF_KIND * len(filled_cells)
         columns.append(FileColumn(name, filled_cells, Counter(labels), texts, plain))
@@ -192,10 +190,11 @@ def rank_labels(columns: Sequence[FileColumn]) -> list[FileColumn]:
     def rank(column: FileColumn) -> tuple[int, bool, int]:
         name = column.name.lower()
         position = (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES))
-        return position, all(NO_WORDS.fullmatch(str(value)) for value in column.values), len(column.values)
+        return position, all(map(NO_WORDS.fullmatch, column.values)), len(column.values)
 
     def is_likely(column: FileColumn) -> bool:
-        short = all(len(str(value).split()) <= MAX_NAME_WORDS for value in column.values)
+        long = sum(number for value, number in column.values.items() if len(value.split()) > MAX_NAME_WORDS)
+        short = long <= (1 - MIN_SHARE_OF_KIND) * len(column.cells)
         is_repeated = len(column.values) > 1 and column.is_repeated()
         has_label_name = bool(column.values) and column.name.lower() in LABEL_NAMES
         return short and not column.is_other() and (is_repeated or has_label_name)
@@ -242,13 +241,14 @@ def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
     return f"my-{name}" if name in taken else name
 
 
-def warn_of_flags(columns: Sequence[FileColumn], label: str) -> Iterator[str]:
-    """Warn of columns that are one for each label, of which one was taken for the labels."""
-    flags = [column.name for column in columns if {*column.values} in ({"0", "1"}, {"false", "true"})]
-    if label in flags and label.lower() not in LABEL_NAMES and len(flags) >= MIN_FLAGS:
+def warn_of_several_columns(columns: Sequence[FileColumn], label: str) -> Iterator[str]:
+    """Warn of columns with the same values, as several labels of a text are, of which one was taken for the labels."""
+    values = next(column.values.keys() for column in columns if column.name == label)
+    alike = [column.name for column in columns if len(column.values) > 1 and column.values.keys() <= values]
+    if label.lower() not in LABEL_NAMES and len(alike) > 1 + (len(values) == 2):
         yield (
-            f"columns {list_few([*map(quote_cell, flags)])} hold 0 and 1 alone, as one for each of several labels; "
-            f"only {quote_cell(label)} is asked about; for all of them, make one column of labels"
+            f"columns {list_few([*map(quote_cell, alike)])} have the same values ({list_few(sort_labels(values))}), as "
+            f"several labels of a text have; only {quote_cell(label)} is asked about; for all of them, make one column"
         )
 
 
@@ -292,7 +292,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else find_language(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     entry["tokens"] = ({"tokenizer": code}, how)
-    return entry, [*warn_of_flags(columns, labels[0])]
+    return entry, [*warn_of_several_columns(columns, labels[0])]
 
 
 def parse_entry(entry: GuessedEntry, path: Path) -> TableCorpus:

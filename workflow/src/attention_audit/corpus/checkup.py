@@ -26,7 +26,7 @@ from .drawing import LEFT_OUT, TEST, UNKNOWN_CODE, assign, check_splits, refuse_
 from .languages import SAMPLE_SIZE, find_foreign, find_unspaced, sample_beginnings
 from .source import Length, RawFiles
 from .sources.table import ReadoutCorpus, TableCorpus
-from .tabular import UNLABELLED, find_format, read_class_names
+from .tabular import LABEL_NAMES, TEXT_NAMES, UNLABELLED, find_format, read_class_names
 from .text import (
     DECIMAL,
     MAX_CLASSES,
@@ -89,8 +89,8 @@ FINDINGS = {
     "numeric": "{number} of {usable} texts are a number; first: {first}{question}",
     "unreadable": "{have} NUL or replacement characters; first: {first}; the file is damaged, or was saved in another "
     "encoding",
-    "misread": "{have} characters that were utf-8, read as cp1252 and saved again; first: {first}, {sign!r:.40}; "
-    "save the file anew from where it is sound, or mend it with ftfy",
+    "misread": "{have} characters of utf-8 that were read in another encoding, as cp1252, and saved again; first: "
+    "{first}, {sign!r:.40}; save the file anew from where it is sound, or mend it with ftfy",
     "rows": "{have} lines that look like rows, which end or begin with a label; first: {first}; take them apart, or "
     "save the file anew from where it is sound",
     "html": "{have} HTML tags or entities; first: {first}, {sign!r:.40}; `tokens: {{strip_html: true}}` reads tags "
@@ -200,7 +200,7 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
         if not content or (text.query is not None and not query):
             counts.empty += 1
             continue
-        signs = {"html": find_markup(content), "misread": find_misread(f"{passage} {text.label}")}
+        signs = {"html": find_markup(content), "misread": find_misread(f"{text.text} {text.query} {text.label}")}
         counts.signs |= {kind: sign for kind, sign in signs.items() if sign and kind not in counts.signs}
         marks = text.annotations
         findings = {
@@ -209,7 +209,7 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
             "unreadable": UNREADABLE.search(content),
             "label": content == label,
             "misread": signs["misread"],
-            "rows": has_rows_within(str(text.text), {*counts.labels, label}),
+            "rows": has_rows_within(str(text.text), counts.labels),
             "html": signs["html"] and not source.tokens.strip_html,
             "annotated": marks,
             "outside": marks and marks.outside,
@@ -304,9 +304,15 @@ def refuse_unquoted(name: str, source: TableCorpus, counts: TableCounts) -> None
 
 
 def refuse_strays(counts: TableCounts) -> None:
-    """Raise AuditError at rows below the header that seem to belong to it, and at the last one if it seems a footer: no
-    other row has the label, and the other labels come again and again.
+    """Raise AuditError at rows that seem to be another header, and at the last one if it seems a footer.
+
+    Of rows below the header and of the last one, no other row has the label, and the other labels come again and again;
+    others have usual names of columns for text and label.
     """
+    for text in counts.usable:
+        if text.label.lower() in LABEL_NAMES and TEXT_NAMES.fullmatch(text.begins.strip()):
+            fault = f"looks like another header: {text.begins!r:.40} with label {text.label!r:.40}"
+            raise AuditError(text.place, fault, "take it out")
     if not counts.usable or len(counts.labels) * MIN_TEXTS_A_CLASS > len(counts.usable):
         return
     single = [text for text in counts.usable[:EDGE_ROWS] if counts.labels[text.label] == 1]

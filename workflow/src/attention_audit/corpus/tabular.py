@@ -8,7 +8,7 @@ import codecs
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count, islice, pairwise, product, zip_longest
@@ -95,18 +95,23 @@ def is_no_header(first_row: Sequence[str], later_rows: Iterable[Sequence[str]]) 
     return any(cell and cell == other for cell, other in pairs)
 
 
-def is_header(cells: Iterable[Any], names: Iterable[str]) -> bool:
-    """Tell whether the cells of a row are the names of the columns, but for case, spaces and a byte order mark."""
-    return all(
-        isinstance(cell, str) and cell.strip(" \ufeff").lower() == name.strip().lower()
-        for cell, name in zip_longest(cells, names, fillvalue="")
-    )
+def is_header(cells: Collection[Any], names: Iterable[str]) -> bool:
+    """Tell whether the cells of a row are the names of the columns in any order, but for case, spaces and a byte order
+    mark.
+    """
+    short = all(isinstance(cell, str) and len(cell) <= LONGEST_CELL for cell in cells)
+    return short and sorted(fold_name(cell) for cell in cells) == sorted(map(fold_name, names))
+
+
+def fold_name(name: str) -> str:
+    """Reduce the name of a column to what its spellings share."""
+    return name.strip(" \ufeff").lower()
 
 
 def refuse_headers(rows: Iterator[TableRow]) -> Iterator[TableRow]:
     """Yield the rows. Raises AuditError at one that is the names of the columns, as files that were joined have it."""
     for location, row in rows:
-        if row and is_header(row.values(), row):
+        if is_header(row.values(), row):
             more = sum(is_header(other.values(), other) for _, other in rows)
             also = f", as in {more} more" if more else ""
             raise AuditError(location, f"the header stands again in this row{also}", "take out such rows")
@@ -147,7 +152,7 @@ def check_single(location: str | Path, wanted: WantedColumns, header: Sequence[s
 
 
 def fit_row(fields: Sequence[str], header: Sequence[str]) -> list[str]:
-    """Return as many fields as the header has where only empty ones are more, as delimiters at the end of lines make."""
+    """Return as many fields as the header has where only empty ones are more, as delimiters end lines with."""
     further = [*header[len(fields) :], *fields[len(header) :]]
     return [*fields] if any(further) else [*fields, *further][: len(header)]
 

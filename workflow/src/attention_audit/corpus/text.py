@@ -159,7 +159,7 @@ def find_markup(text: str) -> str:
 
 
 def find_misread(text: str) -> str:
-    """Return the first sign of a text that was utf-8, read as cp1252 and saved again; "" where there is none."""
+    """Return the first sign of utf-8 that was read in another encoding and saved again; "" where there is none."""
     match = MISREAD.search(text)
     return match[0] if match else ""
 
@@ -171,12 +171,13 @@ def strip_html(text: str) -> str:
 
 FURTHER = f"[\x80-\xbf{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]"
 """What a byte of utf-8 behind the first one of a character is in cp1252."""
+FURTHER_MAC = re.escape(bytes(range(0x80, 0xC0)).decode("mac_roman"))
 MISREAD = re.compile(
     f"(?<![A-Z\xc0-\xde])(?:\xc2[\xa0-\xbf]|\xc3{FURTHER})|\xe2[\x80\u20ac]{FURTHER}|\xf0[\x9f\u0178]{FURTHER}{{2}}"
-    f"|(?:[\xc4-\xdf]{FURTHER}){{2}}|(?:[\xe0-\xef]{FURTHER}{{2}}){{2}}"
+    f"|(?:[\xc4-\xdf]{FURTHER}){{2}}|(?:[\xe0-\xef]{FURTHER}{{2}}){{2}}|(?:\u221a|\u201a\xc4)[{FURTHER_MAC}]"
 )
-"""Latin letters, quotation marks and emoji of utf-8 that was read as cp1252; of other scripts two letters, since one
-may be a letter with a mark behind it.
+"""Latin letters, quotation marks and emoji of utf-8 that was read as cp1252, or as an old Mac's; of other scripts two
+letters, since one may be a letter with a mark behind it.
 """
 MIN_TEXTS_A_CLASS = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
