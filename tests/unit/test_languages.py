@@ -4,7 +4,14 @@ import pytest
 import spacy
 from refusal import refusal
 
-from attention_audit.corpus.languages import choose_tokens, find_foreign, find_language, find_unspaced
+from attention_audit.corpus.languages import (
+    LANGUAGES,
+    choose_tokens,
+    find_foreign,
+    find_language,
+    find_unspaced,
+    list_frequent,
+)
 from attention_audit.corpus.tokens import CHARACTERS, Tokens, build_pipeline, describe_splitting, split_words
 
 BY_HAND = {
@@ -193,6 +200,11 @@ ENGLISH = "this is a film that I do not want to see again"
 )
 def test_a_text_of_another_language_of_the_script_is_told_by_its_frequent_words(text, code, other):
     assert find_foreign(text, code) == other
+
+
+@pytest.mark.parametrize("code", [code for codes in LANGUAGES.values() if " " in codes for code in codes.split()])
+def test_frequent_words_are_those_of_spacy(code):
+    assert list_frequent(code) == spacy.util.get_lang_class(code).Defaults.stop_words
 
 
 def test_a_language_may_be_named_and_is_else_found(monkeypatch):

@@ -30,7 +30,6 @@ from .tabular import LABEL_NAMES, TEXT_NAMES, UNLABELLED, find_format, read_clas
 from .text import (
     DECIMAL,
     MAX_CLASSES,
-    MIN_TEXTS_A_CLASS,
     SPLITS,
     VISIBLE,
     find_markup,
@@ -306,14 +305,15 @@ def refuse_unquoted(name: str, source: TableCorpus, counts: TableCounts) -> None
 def refuse_strays(counts: TableCounts) -> None:
     """Raise AuditError at rows that seem to be another header, and at the last one if it seems a footer.
 
-    Of rows below the header and of the last one, no other row has the label, and the other labels come again and again;
-    others have usual names of columns for text and label.
+    Of rows below the header and of the last one, no other row has the label, and nearly all labels come again; others
+    have usual names of columns for text and label.
     """
     for text in counts.usable:
         if text.label.lower() in LABEL_NAMES and TEXT_NAMES.fullmatch(text.begins.strip()):
             fault = f"looks like another header: {text.begins!r:.40} with label {text.label!r:.40}"
             raise AuditError(text.place, fault, "take it out")
-    if not counts.usable or len(counts.labels) * MIN_TEXTS_A_CLASS > len(counts.usable):
+    lone_labels = [label for label, number in counts.labels.items() if number == 1]
+    if not 0 < len(lone_labels) <= EDGE_ROWS or judge_column("", counts.labels):
         return
     single = [text for text in counts.usable[:EDGE_ROWS] if counts.labels[text.label] == 1]
     what, last = "another header", counts.usable[-1]
@@ -475,12 +475,12 @@ def warn_of_long(source: TableCorpus, counts: TableCounts, max_words: int | None
 def warn_of_foreign(code: str, texts: Sequence[UsableRow]) -> Iterator[str]:
     """Warn of texts, among some, that are in another language than the one by whose rules they are split."""
     sample = texts[:: max(len(texts) // SAMPLE_SIZE, 1)]
-    foreign = [(text, language) for text in sample if (language := find_foreign(text.begins, code))]
+    foreign = [(text.place, language) for text in sample if (language := find_foreign(text.begins, code))]
     if len(foreign) > MAX_FOREIGN_SHARE * len(sample):
         languages = list_counts(Counter(language for _, language in foreign))
         yield (
             f"{len(foreign):,} of {len(sample):,} texts that were looked at seem to be in another language than "
-            f"{code!r} ({languages}); first: {foreign[0][0].place}; all are split by the rules of {code!r}, which "
+            f"{code!r} ({languages}); first: {foreign[0][0]}; all are split by the rules of {code!r}, which "
             "`tokens: {tokenizer: ...}` names"
         )
 

@@ -4,6 +4,7 @@ file that is not in utf-8, as all of its lines tell it.
 
 import codecs
 import re
+import runpy
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -71,10 +72,12 @@ def sample_beginnings(texts: Sequence[str], size: int = SAMPLE_SIZE) -> list[str
 
 @cache
 def list_frequent(code: str) -> Collection[str]:
-    """List the frequent words of a language."""
-    from spacy.util import get_lang_class  # imported here, since it takes a second
+    """List the frequent words of a language, as spaCy has them beside its rules, which take seconds to import."""
+    import spacy  # imported here, since it takes a second
 
-    words: Collection[str] = get_lang_class(code).Defaults.stop_words
+    words: Collection[str] = runpy.run_path(str(Path(spacy.__file__).parent / "lang" / code / "stop_words.py"))[
+        "STOP_WORDS"
+    ]
     return words
 
 

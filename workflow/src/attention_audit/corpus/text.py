@@ -160,7 +160,7 @@ def find_markup(text: str) -> str:
 
 def find_misread(text: str) -> str:
     """Return the first sign of utf-8 that was read in another encoding and saved again; "" where there is none."""
-    match = MISREAD.search(text)
+    match = None if text.isascii() else MISREAD.search(text)
     return match[0] if match else ""
 
 
