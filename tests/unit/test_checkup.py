@@ -156,7 +156,9 @@ def test_rows_without_a_label_are_counted(looked, refused):
         "line 42: no label in column 'label', nor have 1 more of 42 rows; give them labels, or leave such rows out "
         "with `drop_unlabelled: true`"
     )
-    assert looked(rows, drop_unlabelled=True) == ["2 of 42 rows have no label and are left out"]
+    (line,) = looked(rows, drop_unlabelled=True)
+    assert line.startswith("2 of 42 rows have no label and are left out; first: ")
+    assert line.endswith("own.csv, line 42")
 
 
 def test_texts_that_repeat_others_are_counted(looked):

@@ -39,7 +39,7 @@ def written(tmp_path):
     """The entry that is written for a file of this content, which the plan takes."""
 
     def run(content, name="reviews.csv", **named):
-        path, into = tmp_path / name, tmp_path / "mine.yaml"
+        path, into = tmp_path / name, tmp_path / f"{name}.yaml"
         path.write_bytes(content)
         propose_configuration([path], into, **named)
         raw = yaml.safe_load(into.read_text())
@@ -147,7 +147,7 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
     content = csv("body,summary,shop,colour", texts(), texts(60, 5), ["a", "b", "c"] * 20, LABELS)
     entry = written(content, text="summary", label="shop")
     assert (entry["text"], entry["label"]) == ("summary", "shop")
-    (tmp_path / "mine.yaml").unlink()
+    (tmp_path / "reviews.csv.yaml").unlink()
     said = refusal(written, content, label="shops")
     assert "no column 'shops', only 'body', " in said
     assert " (did you mean 'shop'?); set `--label`" in said
@@ -165,9 +165,12 @@ def test_names_that_yaml_reads_as_something_else_are_quoted(written, name):
 
 def test_columns_in_other_languages_are_guessed_by_their_values(written):
     keys = [f"{at:08x}-4e5f-11ee-be56-0242ac120002-{at:040x}" for at in range(60)]
-    columns = (keys, ["2023-01-02 11:05:30", "2023-01-03 11:05:30"] * 30, [3, 5] * 30, texts(), LABELS, texts(60, 3))
-    entry = written(csv("kennung,zeitpunkt,jahr,beitrag,urteil,titel", *columns))
-    assert entry == USUAL | {"text": "beitrag", "label": "urteil"}
+    times, codes = ["2023-01-02 11:05:30", "2023-01-03 11:05:30"] * 30, ["m", "w"] * 30
+    columns = (keys, times, [3, 5] * 30, codes, texts(), ["gut", "so", "schlecht"] * 20, texts(60, 3))
+    entry = written(csv("kennung,zeitpunkt,jahr,geschlecht,beitrag,urteil,titel", *columns))
+    assert entry == USUAL | {"text": "beitrag", "label": "urteil", "classes": ["gut", "schlecht", "so"]}
+    entry = written(csv("评论,年份,标签", texts(), [3, 5] * 30, ["正面", "负面", "中性"] * 20), "other.csv")
+    assert entry == USUAL | {"text": "评论", "label": "标签", "classes": ["中性", "正面", "负面"]}
 
 
 def test_a_column_that_says_which_texts_belong_together_is_proposed(tmp_path):

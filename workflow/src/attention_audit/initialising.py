@@ -81,6 +81,8 @@ MAX_SPLIT_WORDS = 6
 """A column of splits has at most so many words."""
 NO_WORDS = re.compile(r"http.*|[\d\W]+|[!-~]*[\d@][!-~]*", re.DOTALL)
 """Addresses, numbers, dates, hashes and other names that are not words of a text."""
+WORD = re.compile(r"[^\W\d_]{3}|[^\W\d\0-\u024f]")
+"""What is in words, and not in numbers, codes or initials: three letters, or one that is not Latin."""
 NAMED_TEXT_FACTOR = 3
 """A column with the name of a text counts as so many times as long."""
 MIN_SHARE_OF_KIND = 0.9
@@ -190,7 +192,7 @@ def rank_labels(columns: Sequence[FileColumn]) -> list[FileColumn]:
     def rank(column: FileColumn) -> tuple[int, bool, int]:
         name = column.name.lower()
         position = (*LABEL_NAMES, name).index(name) + (not any(label in name for label in LABEL_NAMES))
-        return position, all(map(NO_WORDS.fullmatch, column.values)), len(column.values)
+        return position, not any(map(WORD.search, column.values)), len(column.values)
 
     def is_likely(column: FileColumn) -> bool:
         long = sum(number for value, number in column.values.items() if len(value.split()) > MAX_NAME_WORDS)
@@ -363,7 +365,7 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     entry["tokens"] = (tokens | ({"strip_html": True} if counts.signs.get("html") else {}), how)
     source = parse_entry(entry, path)
     refuse(name, source, counts)
-    odd += [*filter(None, [absent]), *list_oddities(source, counts)]
+    odd += [*filter(None, [absent and str(absent)]), *list_oddities(source, counts)]
     if (texts := len(counts.usable)) > MANY_TEXTS:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "

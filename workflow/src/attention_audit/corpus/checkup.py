@@ -7,7 +7,7 @@ are estimated from characters.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import median
@@ -62,7 +62,7 @@ MAX_FOREIGN_SHARE = 0.01
 """Share of texts in another language up to which they may be mistaken for such: it is .001 of SST's sentences."""
 USUAL_BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
-LABEL_SEPARATORS = (re.compile(r"\s*[|,;#/+&]\s*"), re.compile(r"\s+"))
+LABEL_SEPARATORS = (re.compile(r"\s*[|,;:#/+&]\s*|\s+and\s+"), re.compile(r"\s+"))
 """What may stand between several labels in a cell."""
 LABEL_LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)", re.DOTALL)
 """A list of labels, as Python and JSON write it."""
@@ -266,13 +266,13 @@ def list_counts(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def is_joint(label: str, labels: Collection[str]) -> bool:
+def is_joint(label: str, labels: Set[str]) -> bool:
     """Tell whether a label seems to be several ones or none: a list of them, or labels that stand by themselves too."""
     listed = LABEL_LIST.fullmatch(label)
     inner = label[1:-1].strip() if listed else label
     parts = [{part.strip(" '\"") for part in mark.split(inner)} for mark in LABEL_SEPARATORS]
     if listed:
-        return not inner or len(parts[0]) > 1
+        return not inner or len(parts[0]) > 1 or (label[0] == "[" and not {*inner} & {*"'\""} and len(parts[1]) > 1)
     return not DECIMAL.fullmatch(label) and any(len(each) > 1 and each <= labels for each in parts)
 
 
@@ -563,7 +563,8 @@ def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | Non
     if source.tokens.segmenter == "characters":
         yield describe_splitting(source.tokens)
     if counts.unlabelled:
-        yield f"{len(counts.unlabelled)} of {counts.read} rows have no label and are left out"
+        first = counts.unlabelled[0]
+        yield f"{len(counts.unlabelled)} of {counts.read} rows have no label and are left out; first: {first}"
     if counts.empty:
         yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
     if doubt := judge_column(source.label, counts.labels):
