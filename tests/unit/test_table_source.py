@@ -480,12 +480,13 @@ def test_delimiters_at_the_end_of_lines_make_no_column(tmp_path, header, rows):
     assert f", line 3: 6 fields where the header has {2 + len(header)}; mend the row" in refused(path)
 
 
-def test_a_last_row_that_is_a_footer_is_shown(tmp_path):
-    path = write_bytes(tmp_path / "own.csv", b"text,label\na,x\n\n(1 row affected)\n")
-    assert refused(path) == (
-        ", line 4: 1 fields where the header has 2; mend the row, or take it out if it is a footer: it is the last "
-        "one, '(1 row affected)'"
-    )
+@pytest.mark.parametrize("footer", ["(1 row affected)\n", "(1 row affected)\n\nCompletion time: 2024-05-01\n"])
+def test_what_stands_below_the_table_is_shown(tmp_path, footer):
+    path = write_bytes(tmp_path / "own.csv", f"text,label\na,x\n\n{footer}".encode())
+    said = ", line 4: 1 fields where the header has 2; mend the row"
+    assert refused(path) == f"{said}, or take out what is below the table: '(1 row affected)'"
+    write_bytes(path, f"text,label\na,x\n\n{footer}b,y\n".encode())
+    assert refused(path) == said
 
 
 def test_archives_are_named_with_what_is_in_them(tmp_path):

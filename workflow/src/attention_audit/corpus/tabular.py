@@ -65,6 +65,8 @@ MAX_NAME_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
 HEADER_ROWS = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
+FOOTER_ROWS = 3
+"""Rows of fewer fields at the end of a file, up to which they may be no part of the table."""
 CELLS_REMEMBERED = 100_000
 """Short cells that are remembered of each column, since labels are among them."""
 TEXT_NAMES = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
@@ -177,8 +179,9 @@ def read_delimited(path: Path, wanted: WantedColumns, layout: Layout = PUBLISHED
             whose = "the header" if layout.columns is None else "`columns`"
             fault, remedy = f"{len(row)} fields where {whose} has {len(header)}", "mend the row"
             with suppress(AuditError):
-                if number and len(row) < len(header) and next(rows, None) is None:
-                    remedy += f", or take it out if it is a footer: it is the last one, {list_first_cells(row)}"
+                rest = [row, *(further for _, further in islice(rows, FOOTER_ROWS))]
+                if number and len(rest) <= FOOTER_ROWS and max(map(len, rest)) < len(header):
+                    remedy += f", or take out what is below the table: {list_first_cells(row)}"
             raise LayoutError(location, fault, remedy)
         if layout.quotes is None:
             row_text = mark.join(row)
