@@ -78,7 +78,11 @@ FOUND = {
         csv("text,label,fold", texts(), LABELS, ["train", "train", "val", "val", "test", "test"] * 10),
         {"split": "fold"},
     ),
-    "labels that look like splits": (csv("text,label,by", texts(), LABELS, ["train", "tram"] * 30), {}),
+    "means of transport": (csv("text,label,by", texts(), LABELS, ["train", "tram"] * 30), {}),
+    "labels that look like splits": (
+        csv("text,label", texts(), ["training", "testing"] * 30),
+        {"classes": ["testing", "training"]},
+    ),
     "documents": (
         csv("text,label,doc_id,id", texts(), LABELS, [at // 4 for at in range(60)], range(60)),
         {"id": "id", "group": None},

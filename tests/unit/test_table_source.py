@@ -516,6 +516,7 @@ def test_rows_above_the_header_of_a_sheet_are_skipped_or_named_with_the_key(tmp_
     )
     assert guess_layout(write_sheet(tmp_path / "plain.xlsx", [[], *rows[2:]])).skip == 0
     assert guess_layout(write_sheet(tmp_path / "one.xlsx", [["text"], ["a"]])).skip == 0
+    assert guess_layout(write_sheet(tmp_path / "none.xlsx", [])).skip == 0
 
 
 def test_decimals_are_labels_as_numbers_are(tmp_path):

@@ -113,7 +113,8 @@ class FileColumn(NamedTuple):
     def is_split(self) -> bool:
         """Tell whether its cells name splits, but for a word that the reader names."""
         begins = {word for word in SPLIT_WORDS for value in self.values if value.lower().startswith(word)}
-        return "train" in begins and len(begins) > 1 and len(self.values) <= MAX_SPLIT_WORDS
+        is_label = self.name.lower() in LABEL_NAMES
+        return "train" in begins and len(begins) > 1 and len(self.values) <= MAX_SPLIT_WORDS and not is_label
 
     def is_group(self) -> bool:
         """Tell whether it has the name of what texts share, and some of them do."""
@@ -274,7 +275,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     entry |= {"text": texts, "label": labels}
     label_column = next(column for column in columns if column.name == labels[0])
     class_names = read_class_names(path, labels[0])
-    if label_column.values.keys() <= {*class_names, UNLABELLED}:
+    if class_names and label_column.values.keys() <= {*class_names, UNLABELLED}:
         entry["aliases"] = (class_names, "names of the classes, as the file has them")
         if UNLABELLED in label_column.values:
             entry["missing"] = ([UNLABELLED], "what `datasets` writes where there is no label")

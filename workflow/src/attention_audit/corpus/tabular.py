@@ -438,7 +438,7 @@ def find_sheet_layout(path: Path, wanted: WantedColumns, layout: Layout) -> Layo
         (number, [str(cell.value) for cell in cells if cell.value is not None])
         for number, cells in islice(read_cells(path, layout), PREAMBLE)
     ]
-    widest = max(len(names) for _, names in rows)
+    widest = max((len(names) for _, names in rows), default=0)
     for (above, _), (number, names) in pairwise([(layout.skip, []), *rows]):
         if {*wanted.values()} <= {*names} if wanted else 2 * len(names) > widest:
             return layout._replace(skip=number - 1 if above > layout.skip else layout.skip)
