@@ -366,7 +366,7 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
     entry["tokens"] = (tokens | ({"strip_html": True} if counts.signs.get("html") else {}), how)
     source = parse_entry(entry, path)
     refuse(name, source, counts)
-    odd += [*filter(None, [absent and str(absent)]), *list_oddities(source, counts)]
+    odd += [*([str(absent)] if absent else []), *list_oddities(source, counts)]
     if (texts := len(counts.usable)) > MANY_TEXTS:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
