@@ -347,7 +347,6 @@ def coarse(texts):
 @pytest.mark.parametrize(
     "functions",
     [
-        # of .5 to 1 there are six values of one decimal; a model of five texts may have as few
         [lambda texts: np.round(MODEL(texts), 1)],
         [MODEL, coarse],
     ],
@@ -356,10 +355,114 @@ def test_classes_without_probabilities_are_too_coarse_for_all_trainings(function
     found = judged(TOKENS, [RIGHT] * len(functions), functions, labels=[0] * 120)
     for question in ("located", "ranks", "signed"):
         assert found.reasons[question] == (
-            "predict gives the predicted class at most 6 different probabilities, as of 0 and 1 alone or one decimal, "
-            "which is too coarse for leave-one-out; give probabilities"
+            "predict gives 0 and 1 alone, or one decimal, which hides what single words do, so that it is too coarse "
+            "for leave-one-out; give probabilities"
         )
     assert found.summary.loc[0, "learnt"] == "no"
+
+
+POSITIVE, NEGATIVE = {"w1", "w2", "w3"}, {"w4", "w5"}
+
+
+def lexicon(probabilities):
+    """One of few probabilities of class 1, by how many more positive than negative words there are."""
+
+    def predict(texts):
+        counts = [sum(word in POSITIVE for word in words) - sum(word in NEGATIVE for word in words) for words in texts]
+        middle = len(probabilities) // 2
+        positive = np.array(probabilities)[np.clip(counts, -middle, middle) + middle]
+        return np.stack([1 - positive, positive], 1)
+
+    return predict
+
+
+def grow_tree(texts):
+    """A tree of two questions, with leaves of one decimal."""
+    positive = [(0.9 if "w2" in words else 0.7) if "w1" in words else 0.2 for words in texts]
+    return np.stack([1 - np.array(positive), positive], 1)
+
+
+@pytest.mark.parametrize(
+    "predict",
+    [
+        lexicon([0.1, 0.5, 0.9]),
+        lexicon([0.12, 0.31, 0.5, 0.77, 0.94]),
+        grow_tree,
+        lambda texts: np.array([[0.0, 1.0] if "w1" in words else [1.0, 0.0] for words in texts]),
+    ],
+    ids=["lexicon", "lexicon of five", "tree", "rule"],
+)
+def test_models_of_few_outcomes_are_exact(predict):
+    """Leave-one-out itself, by numpy: nothing is better, and it says what single words do."""
+    whole = np.asarray(predict(TOKENS))
+    scores = []
+    for words, before in zip(TOKENS, whole, strict=True):
+        without = np.asarray(predict([[*words[:at], *words[at + 1 :]] for at in range(len(words))]))
+        scores.append(before.max() - without[:, before.argmax()])
+    found = judged(TOKENS, scores, predict)
+    assert "coarse" not in "".join(found.reasons.values())
+    assert row(found, "located")["zones"] == "3"
+    np.testing.assert_allclose(found.texts["best_fall"], [each.max() for each in scores], atol=1e-12)
+    # where no word does anything, the scores choose none
+    ordered = found.texts[found.texts["top_word"] >= 0]
+    np.testing.assert_allclose(ordered["scores"], ordered["leave_one_out"])
+
+
+def sort_rows(predict):
+    """As a pipeline with top_k=None answers."""
+    return lambda texts: -np.sort(-np.asarray(predict(texts)), 1)
+
+
+def predict_three(texts):
+    """A third class of its own words."""
+    odds = np.array([[sum(VALUES[word] * scale for word in words) for scale in (1, -1)] for words in texts])
+    logits = np.column_stack([odds, np.array([[sum(word < "w2" for word in words) - 3.0] for words in texts])])
+    raised = np.exp(logits - logits.max(1, keepdims=True))
+    return raised / raised.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize("predict", [MODEL, predict_three])
+def test_sorted_rows_are_no_classes(predict):
+    judged(TOKENS, RIGHT, predict)
+    assert refusal(judged, TOKENS, RIGHT, sort_rows(predict)) == (
+        "predict: in each row the probabilities fall, as where they are sorted (top_k=None of a pipeline); give each "
+        "class a column of its own"
+    )
+
+
+def test_one_class_in_every_text_is_asked_about_where_there_are_several():
+    """A model whose bias decides: its probabilities come never close."""
+    said = []
+    sure = bag_of_words({word: -abs(value) - 1 for word, value in VALUES.items()})
+    found = api.judge(TOKENS, RIGHT, sure, report=said.append)
+    asked = (
+        "is each column of predict one class? Probabilities fall in all rows, of shortened texts too, as sorted ones do"
+    )
+    assert found.summary.loc[0, "note"] == asked == said[-1]
+    assert asked[:90] in repr(found)
+    assert judged(TOKENS[:5], RIGHT[:5], sure).summary.loc[0, "note"] == ""
+
+
+@pytest.mark.parametrize("chosen", [0, 1])
+def test_scores_of_one_class_in_every_text_are_asked_about(chosen):
+    """As LIME gives them by default, for class 1; of the predicted class nothing is asked."""
+    scores = [(2 * chosen - 1) * np.array([VALUES[word] for word in words]) for words in TOKENS]
+    found = judged(TOKENS, scores, MODEL, classes=["bad", "good"])
+    assert found.summary.loc[0, "note"] == (
+        f"are these the scores of {['bad', 'good'][chosen]} in every text? Where another is predicted, they point the "
+        "other way; give those of the predicted class, which of two classes are the others negated"
+    )
+    assert plain().summary.loc[0, "note"] == ""
+    # rank correlation by pandas
+    without = [p - np.asarray(MODEL([[*w[:at], *w[at + 1 :]] for at in range(len(w))]))[:, c] for w, p, c in zip(
+        TOKENS, found.texts["probability"], found.texts["prediction"], strict=True)]  # fmt: skip
+    by_hand = [pd.Series(a).corr(pd.Series(b), "spearman") for a, b in zip(scores, without, strict=True)]
+    np.testing.assert_allclose(found.texts["agreement"], by_hand, atol=1e-12)
+
+
+def test_scores_by_chance_and_of_a_liar_are_of_no_class():
+    for scores in ([RANDOM.permutation(each) for each in RIGHT], [-each for each in RIGHT]):
+        assert judged(TOKENS, scores, MODEL).summary.loc[0, "note"] == ""
 
 
 def test_what_predict_raises_is_the_cause_of_one_line():

@@ -2,8 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
-from summaries import BLANK, answer, row
+from summaries import answer, row
 
 from attention_audit.answer.lines import (
     ask_order,
@@ -104,6 +105,28 @@ def test_the_next_training_may_be_of_another_kind():
     assert "nothing is known" in warn_of_next(row("base", seeds=1))
 
 
-def test_an_accuracy_far_below_the_largest_class_asks_for_the_order_of_labels():
-    assert ask_order({"accuracy": 0.2, "majority_accuracy": 0.5}).startswith("are the labels in another order")
-    assert ask_order({"accuracy": 0.4, "majority_accuracy": 0.5}) == ask_order(BLANK) == ""
+@pytest.mark.parametrize(
+    ("order", "line"),
+    [
+        ([1, 0, 2], "Accuracy 0.333, in another order 1.000"),
+        ([1, 2, 0], "Accuracy 0.000, in another order 1.000"),
+        ([0, 1, 2], ""),
+    ],
+)
+def test_another_order_of_the_classes_is_asked_about(order, line):
+    labels = np.arange(60) % 3
+    asked = ask_order(labels, np.array(order)[labels][None])
+    assert asked == f"are the labels in another order than the model's classes? {line}" * bool(line)
+
+
+def test_an_order_that_chance_may_have_made_is_not_asked_about():
+    random = np.random.default_rng(0)
+    # 5 of 14 right, where the larger class has 7; and guesses
+    labels = np.repeat([0, 1], 7)
+    assert ask_order(labels, np.where(np.isin(np.arange(14), [0, 1, 2, 7, 8]), labels, 1 - labels)[None]) == ""
+    assert ask_order(labels, 1 - labels[None]) != ""
+    for classes in (2, 5, 28):
+        labels, guesses = random.integers(0, classes, (2, 100))
+        assert ask_order(labels, guesses[None]) == ""
+    # a model that always gives the rarer class may know nothing
+    assert ask_order(np.repeat([0, 1], [90, 10]), np.ones((1, 100), int)) == ""

@@ -3,11 +3,14 @@
 import json
 from collections.abc import Mapping
 from functools import partial
-from math import inf, isfinite, isnan, nan
+from math import inf, isfinite, isnan, log, nan
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln, rel_entr
 
+from attention_audit.arrays import Integers
 from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
 
 from .statements import BY_CLASS, NONE, ZONES
@@ -173,19 +176,28 @@ def warn_of_next(row: TableRow) -> str:
 
 
 LOW_ACCURACY_RATIO = 0.75
-"""Share of the largest class's share below which an accuracy looks like that of labels in another order."""
+"""Share of the accuracy in another order of the classes below which that of their own order asks for it."""
+CHANCE_LEVEL = 1e-3
+"""How probable it is at most that some other order fits as well by chance."""
 
 
-def ask_order(row: TableRow) -> str:
-    """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
-    class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
+def ask_order(labels: Integers, predictions: Integers) -> str:
+    """Ask whether labels are in another order than the classes of a model: labels (N,), predictions (S, N) -> a line.
+
+    "" unless one other order of the classes has a far higher accuracy, and more than chance has: by Chernoff's bound of
+    a model that predicts as often each class and knows nothing, over all orders.
     """
-    share, largest = row["accuracy"], row["majority_accuracy"]
-    if None in (share, largest) or not share < LOW_ACCURACY_RATIO * largest:
+    count = 1 + max(labels.max(), predictions.max())
+    together = sum(np.bincount(count * row + labels, minlength=count**2) for row in predictions).reshape(count, count)
+    shares = together / together.sum()
+    order = linear_sum_assignment(shares, maximize=True)
+    share, best = np.trace(shares), min(shares[order].sum(), 1.0)
+    by_chance = (shares.sum(1)[order[0]] * shares.sum(0)[order[1]]).sum()
+    surprise = len(labels) * (rel_entr(best, by_chance) + rel_entr(1 - best, 1 - by_chance))
+    if not share < LOW_ACCURACY_RATIO * best or surprise - gammaln(count + 1) < -log(CHANCE_LEVEL):
         return ""
     return (
-        f"are the labels in another order than the model's classes? Its accuracy, {share:.3f}, is far below the "
-        f"largest class's share, {largest:.3f}"
+        f"are the labels in another order than the model's classes? Accuracy {share:.3f}, in another order {best:.3f}"
     )
 
 

@@ -51,7 +51,7 @@ from attention_audit.tables.summary import answer_subject
 
 from .auditing import Answer
 from .predicting import (
-    MAX_COARSE_VALUES,
+    MIN_TEXTS_IN_ORDER,
     ORDERS,
     Predict,
     Predictions,
@@ -72,9 +72,11 @@ REASONS = {
 }
 """Why scores and a function are not enough for a question."""
 TOO_COARSE = (
-    f"predict gives the predicted class at most {MAX_COARSE_VALUES} different probabilities, as of 0 and 1 alone or "
-    "one decimal, which is too coarse for leave-one-out; give probabilities"
+    "predict gives 0 and 1 alone, or one decimal, which hides what single words do, so that it is too coarse for "
+    "leave-one-out; give probabilities"
 )
+MIN_SIDE_TEXTS, MIN_SIDE_ERRORS = 5, 4
+"""Texts, and standard errors of their mean agreement from 0, from which scores of a class have a side."""
 TOKENIZER_MARK = re.compile(
     r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
 )
@@ -107,7 +109,8 @@ class Judgement(Answer):
       decision flips; NaN where it never does
     - top_word: the position of the word of the highest score, -1 where all have the same; top_fall: what the predicted
       class loses without this word; best_fall: the most that it loses without any one word; supporting: the share of
-      the words without which it loses more than .01
+      the words without which it loses more than .01; agreement: the rank correlation of the scores and what it loses
+      without each word
     - auprc, auprc_random: of the scores and of a random order beside the marked words; NaN where none are given
     """
 
@@ -290,6 +293,23 @@ def list_audit_rows(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[s
     }
 
 
+def ask_class(texts: pd.DataFrame, classes: Sequence[str]) -> str:
+    """Ask whether scores are those of one class in every text, where they agree with the deletion of words in texts of
+    this predicted class alone, and elsewhere say the opposite; "" where they do not. texts: those of `Judgement`.
+    """
+    by_class = (
+        texts.groupby("prediction")["agreement"].agg(["count", "mean", "sem"]).query(f"count >= {MIN_SIDE_TEXTS}")
+    )
+    errors = by_class["mean"] / by_class["sem"].clip(1e-9)
+    chosen = errors.index[errors > MIN_SIDE_ERRORS]
+    if len(errors) < 2 or len(chosen) != 1 or (errors < -MIN_SIDE_ERRORS).sum() < len(errors) - 1:
+        return ""
+    return (
+        f"are these the scores of {classes[chosen[0]]} in every text? Where another is predicted, they point the other "
+        "way; give those of the predicted class, which of two classes are the others negated"
+    )
+
+
 def judge(
     tokens: WrittenTexts,
     scores: Sequence[Any],
@@ -368,9 +388,11 @@ def judge(
     class_names = (
         [f"class {number}" for number in range(count)] if classes is None else list_class_names(classes, count)
     )
-    frames = []
+    frames, coarse, notes = [], False, []
     for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):
-        frame = delete_words(training, texts, scored)
+        frame, hiding = delete_words(training, texts, scored)
+        coarse, column_note = coarse or hiding, training.ask_columns()
+        notes += [column_note] * (len(texts) >= MIN_TEXTS_IN_ORDER)
         frame.insert(0, "training", number)
         frame["top_word"] += np.where(frame["top_word"] < 0, 0, [part.start for part in parts])
         for column, values in (("auprc", scored), ("auprc_random", [*map(np.ones_like, scored)])):
@@ -378,9 +400,7 @@ def judge(
             frame[column] = pd.Series(overlaps["auprc"], [case.text for case in cases])
         frames.append(frame)
     by_text = pd.concat(frames, ignore_index=True)
-    why_not = (
-        NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(training.coarse for training in predictions) else ""
-    )
+    why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if coarse else ""
     reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
     questions: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
     audits = list_audit_rows(by_text, gold)
@@ -389,4 +409,8 @@ def judge(
     )
     row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(class_names)), {}), questions)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
+    notes = [*filter(None, [row["note"], *notes, ask_class(by_text, class_names)])]
+    row["note"] = "; ".join(notes)
+    for note in notes:
+        report(note)
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), SCORE_LABELS, by_text)

@@ -6,6 +6,7 @@ Only the function is known, so each shortened text is given to it as a text of i
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 
 from attention_audit.answer.settings import Margins
 from attention_audit.arrays import Floats, Integers
+from attention_audit.audits.batches import compute_rank_correlation
 from attention_audit.audits.settings import Erasure
 from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
@@ -25,6 +27,7 @@ Predict = Callable[[list[list[str]]], npt.ArrayLike]
 Reporter = Callable[[str], None]
 ORDERS = ("random", "scores", "leave_one_out")
 """In which the words of a text are deleted."""
+BY_WORD = ["top_word", "top_fall", "best_fall", "supporting", "agreement"]
 DELETED_PERCENTS = (5, *range(10, 100, 10))
 """The shares of the words, in percent, that are deleted beside one word alone."""
 AVERAGED = (0, *(1 + DELETED_PERCENTS.index(share) for share in DELETED))
@@ -32,8 +35,17 @@ AVERAGED = (0, *(1 + DELETED_PERCENTS.index(share) for share in DELETED))
 MAX_REPEAT_DIFFERENCE = 1e-3
 """How far a prediction may be from that of the same text in another batch."""
 MAX_TENTHS = 10
-MAX_COARSE_VALUES = 6
-"""How many probabilities of the predicted class of two there are where all have one decimal."""
+COARSE_DIGITS = 1
+"""Decimals of probabilities that may hide what the deletion of a word does."""
+MIN_IDLE_SHARE, MAX_CHANGED_SHARE, MAX_HIDDEN_SHARE = 2 / 3, 0.05, 0.25
+"""Of predictions of few decimals that hide nothing: the share of words that never do anything by themselves, and of
+texts in which these do something together; or the share of words that do nothing by themselves.
+"""
+ROUNDING = 1e-6
+CLOSE_RATIO, MIN_CLOSE = 0.1, 10
+"""Where classes come ever closer and never change places: how close, beside the median, and how often."""
+MIN_TEXTS_IN_ORDER = 10
+"""Fewer texts may have one order of classes by chance."""
 
 
 def check_batch_size(batch_size: Any) -> None:
@@ -57,11 +69,31 @@ class Predictions:
     known: dict[bytes, Floats] = field(default_factory=dict)
 
     @property
-    def coarse(self) -> bool:
-        """Tell whether the predicted class has so few probabilities that they hardly say how sure the function is."""
-        values = {*np.max([*self.known.values()], axis=1).round(6)}
+    def rounded(self) -> bool:
+        """Tell whether no probability has more than `COARSE_DIGITS`, as those that are 0 and 1 alone."""
+        rows = np.stack([*self.known.values()])
         # few texts have few probabilities
-        return len(values) <= min(MAX_COARSE_VALUES, len(self.known) / 4)
+        several = len({*rows.max(1).round(COARSE_DIGITS)}) <= len(rows) / 4
+        return several and bool((np.abs(rows - rows.round(COARSE_DIGITS)) < ROUNDING).all())
+
+    def ask_columns(self) -> str:
+        """Ask whether columns are classes, where in each row the probabilities fall; "" where they do not.
+
+        Raises AuditError where they are sorted beyond doubt: those of two columns are often nearly the same, and never
+        the other way round.
+        """
+        rows = np.stack([*self.known.values()]).clip(ROUNDING)
+        ratios = -np.diff(np.log(rows), axis=1)
+        if (ratios < 0).any() or not ratios.any():
+            return ""
+        close = (ratios > 0) & (ratios < CLOSE_RATIO * np.median(ratios, axis=0))
+        if max(len({*column[near].round(6)}) for column, near in zip(ratios.T, close.T, strict=True)) >= MIN_CLOSE:
+            fault = "in each row the probabilities fall, as where they are sorted (top_k=None of a pipeline)"
+            raise AuditError(self.place, fault, "give each class a column of its own")
+        return (
+            f"is each column of {self.place} one class? Probabilities fall in all rows, of shortened texts too, as "
+            "sorted ones do"
+        )
 
     def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
         """Predict the probabilities of n texts, (n, C); the function gets those that it has not had yet.
@@ -136,20 +168,44 @@ def count_gone(lengths: Integers) -> Integers:
 
 
 def count_predicted_texts(lengths: Integers) -> int:
-    """Count the texts that are predicted at most: whole, without each word, and step by step in three orders."""
+    """Count the texts that are predicted at most: whole, without each word, without all that do nothing by themselves,
+    and step by step in three orders.
+    """
     deletable = lengths[lengths > 1]
-    return int(len(lengths) + deletable.sum() + len(ORDERS) * (count_gone(deletable) > 1).sum())
+    return int(len(lengths) + deletable.sum() + len(deletable) + len(ORDERS) * (count_gone(deletable) > 1).sum())
 
 
-def delete_words(predictions: Predictions, tokens: TokenizedTexts, scores: Sequence[Floats]) -> pd.DataFrame:
-    """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it.
+def hide_words(predictions: Predictions, texts: TokenizedTexts, falls: Sequence[Floats]) -> bool:
+    """Tell whether predictions are too coarse to show what single words do: by their decimals, and since words that do
+    nothing by themselves do something together.
+
+    Rules that look at a few words, such as a lexicon or a tree, are exact, however few their outcomes are. falls: what
+    the predicted class loses without each word of each text.
+    """
+    if not predictions.rounded:
+        return False
+    moves = np.abs(np.concatenate(falls)) > ROUNDING
+    active = {word for word, moved in zip(chain(*texts), moves, strict=True) if moved}
+    remaining = [[word for word in words if word in active] or [*words[:1]] for words in texts]
+    changes = np.abs(predictions.predict(remaining) - predictions.predict(texts)).max(1) > ROUNDING
+    idle = 1 - sum(map(len, remaining)) / len(moves)
+    exact = idle >= MIN_IDLE_SHARE and changes.mean() <= MAX_CHANGED_SHARE
+    return not exact and (~moves).mean() > MAX_HIDDEN_SHARE
+
+
+def delete_words(
+    predictions: Predictions, tokens: TokenizedTexts, scores: Sequence[Floats]
+) -> tuple[pd.DataFrame, bool]:
+    """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it;
+    and whether its predictions are too coarse for that.
 
     Words come by `stream` of a seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
     first; a text whose words all have the same score is in the random order, since its map chooses nothing. An order is
     followed until the decision flips, and as far as the falls need it.
 
     A row a text, with columns of `Judgement.texts`; supporting: the share of the words without which the class loses
-    more than `Margins.inert`. NaN and -1 stand for texts of one word, from which nothing can be deleted.
+    more than `Margins.inert`; agreement: the rank correlation of their scores and what it loses without them. NaN and
+    -1 stand for texts of one word, from which nothing can be deleted.
     """
     lengths = np.array([*map(len, tokens)])
     probabilities = predictions.predict(tokens)
@@ -161,20 +217,24 @@ def delete_words(predictions: Predictions, tokens: TokenizedTexts, scores: Seque
     in_order = np.argsort(lengths, kind="stable")
     deletable = in_order[lengths[in_order] > 1]
     falls, until = np.zeros((len(ORDERS), len(deletable))), np.full((len(ORDERS), len(deletable)), np.nan)
-    orders, alone = [], []
+    orders, alone, coarse = [], [], False
     if len(deletable):
         texts, lengths = [tokens[i] for i in deletable], lengths[deletable]
         predicted, before = best[deletable], probabilities.max(1)[deletable]
         owners = np.repeat(np.arange(len(deletable)), lengths)
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
         lost = before[owners] - without[np.arange(len(owners)), predicted[owners]]
-        for i, loo in zip(deletable, np.split(lost, lengths.cumsum()[:-1]), strict=True):
+        falls_of_texts = np.split(lost, lengths.cumsum()[:-1])
+        coarse = hide_words(predictions, texts, falls_of_texts)
+        for i, loo in zip(deletable, falls_of_texts, strict=True):
             chance = stream("shuffle", str(i), Erasure().seed).random(len(loo))
             flat = np.ptp(scores[i]) == 0
             keys = (chance, chance if flat else scores[i], loo)
             orders.append([np.argsort(-each, kind="stable") for each in keys])
             top = orders[-1][1][0]
-            alone.append((*((-1, np.nan) if flat else (top, loo[top])), loo.max(), (loo > Margins().inert).mean()))
+            best_fall, supporting = loo.max(), (loo > Margins().inert).mean()
+            agreement = compute_rank_correlation(scores[i], loo)
+            alone.append((*((-1, np.nan) if flat else (top, loo[top])), best_fall, supporting, agreement))
         for step, sizes in enumerate(count_gone(lengths).T):
             pending = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
             if not pending:
@@ -187,6 +247,6 @@ def delete_words(predictions: Predictions, tokens: TokenizedTexts, scores: Seque
                     until[order, at] = sizes[at] / lengths[at]
     columns = [*ORDERS, *(f"{order}_until" for order in ORDERS)]
     by_order = pd.DataFrame(np.concatenate([falls, until]).T, deletable, columns)
-    by_word = pd.DataFrame(alone, deletable, ["top_word", "top_fall", "best_fall", "supporting"], np.float64)
+    by_word = pd.DataFrame(alone, deletable, BY_WORD, np.float64)
     rows = rows.join([by_order, by_word])
-    return rows.assign(top_word=rows["top_word"].fillna(-1).astype(np.int64))
+    return rows.assign(top_word=rows["top_word"].fillna(-1).astype(np.int64)), coarse

@@ -238,8 +238,7 @@ def read_out(
     readout = take_classifier(classifier, pieces, *about)
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
     done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-    largest = np.bincount(texts.labels).max() / len(texts.ids)
-    if asked := ask_order({"accuracy": (readout.predictions == texts.labels).mean(), "majority_accuracy": largest}):
+    if asked := ask_order(texts.labels, readout.predictions[None]):
         report(asked)
     report(f"{len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")
     return readout

@@ -99,10 +99,11 @@ def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) ->
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
     if predictions["label"].notna().any():
         labels = predictions.drop_duplicates("id")["label"].to_numpy(np.int64)
-        row |= judge_ability(labels, measured.predictions.astype(np.int64), measured.groups)
+        predicted = measured.predictions.astype(np.int64)
+        row |= judge_ability(labels, predicted, measured.groups) | {"note": ask_order(labels, predicted)}
     for question, ask in questions.items():
         row |= list_answer_columns(question, ask_question(ask, measured))
-    return row | {"note": ask_order(row)} | list_plausibility(measured.select_rows("plausibility"))
+    return row | list_plausibility(measured.select_rows("plausibility"))
 
 
 def summary(
