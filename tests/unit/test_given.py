@@ -3,17 +3,21 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
+from itertools import chain
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from elsewhere import made
 from refusal import refusal
 
+from attention_audit import api
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout, check_beside, check_readout, softmax
 from attention_audit.given.files import read_given_readout, write_given_readout
+from attention_audit.stages.import_readout import build_readout
 
 TEXTS = made(1, 6)
 Change = Callable[[GivenReadout], GivenReadout]
@@ -280,3 +284,99 @@ def test_files_that_are_none_are_one_line(tmp_path):
     }.items():
         with pytest.raises(AuditError, match=f"{name}: {line}"):
             read_given_readout(tmp_path / name)
+
+
+def add_marks(given, before, behind, weight=0.0):
+    """The same readout with tokens around each text, of which each has a weight, and the words the rest."""
+    share = 1 - weight * (len(before) + len(behind))
+    shift = len(before)
+    attention = [
+        np.concatenate([np.full(len(before), weight), share * weights, np.full(len(behind), weight)])
+        for weights in given.attention
+    ]
+    contribution = [
+        np.concatenate([np.arange(1.0, 1 + len(before))[:, None], z / share, -np.ones((len(behind), 1))])
+        for z in given.contribution
+    ]
+    logits = [a @ z + b for a, z, b in zip(attention, contribution, given.bias, strict=True)]
+    return replace(
+        given,
+        tokens=[[*before, *words, *behind] for words in given.tokens],
+        attention=attention,
+        contribution=contribution,
+        probabilities=np.stack([*map(softmax, logits)]),
+        evidence=[each and [at + shift for at in each] for each in given.evidence],
+        maps={name: [np.pad(each, (shift, len(behind))) for each in scores] for name, scores in given.maps.items()},
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "weight"),
+    [(["[CLS]"], ["[SEP]"], 0.2), (["<s>"], ["</s>", "</s>"], 0.1), ([], ["[SEP]", "[PAD]"], 0.0)],
+)
+def test_marks_are_items_behind_the_words(before, behind, weight):
+    """Their weights stay; by numpy, each logit is what it was."""
+    plain = replace(made(1, 8), maps={"rollout": [np.arange(len(words)) for words in made(1, 8).tokens]})
+    given = add_marks(plain, before, behind, weight)
+    check_readout(given)
+    found, count = build_readout(given), len(before) + bool(behind)
+    assert given.words == plain.tokens
+    assert found.several.marks.tolist() == [count] * 8
+    for at in range(8):
+        words = len(plain.tokens[at])
+        np.testing.assert_allclose(
+            found.attention[at][:words], (1 - weight * len(before + behind)) * plain.seen[at], 1e-6
+        )
+        np.testing.assert_allclose(
+            found.attention[at][words:], [weight * len(each) for each in (before, behind) if each]
+        )
+        logit = found.attention[at] @ found.contribution[at] + found.bias[at]
+        np.testing.assert_allclose(softmax(logit), given.probabilities[at], atol=1e-6)
+        np.testing.assert_array_equal(found.maps["rollout"][at], np.arange(words))
+
+
+def test_padding_without_weight_is_as_if_it_were_not_there():
+    """Through all audits, and into the words of a reading."""
+    plain = made(1, 12)
+    settings = {"instance_adversary": {"restarts": 1, "steps": 5}, "permutation": {"permutations": 5}}
+    padded = replace(
+        plain,
+        tokens=[[*words, *["[PAD]"] * (16 - len(words))] for words in plain.tokens],
+        attention=[np.pad(each, (0, 16 - len(each))) for each in plain.attention],
+        contribution=[np.pad(each, ((0, 16 - len(each)), (0, 0))) for each in plain.contribution],
+    )
+    wanted, found = (api.audit(each, settings=settings) for each in (plain, padded))
+    assert {*wanted} == {*found}
+    for name, frame in wanted.items():
+        pd.testing.assert_frame_equal(found[name], frame)
+    assert api.reading(padded, 3).words["word"].tolist() == plain.tokens[3]
+
+
+def test_marks_are_no_words_of_any_audit():
+    """Where they have no weight, they are never first, random orders leave them, and marked words are those marked."""
+    plain = made(1, 30)
+    marked = add_marks(plain, ["[CLS]"], ["[SEP]"])
+    settings = {"audits": {"own": ["plausibility", "attention_maps", "contributions"]}, "permutation": {"marks": False}}
+    wanted, found = (api.audit(each, settings=settings) for each in (plain, marked))
+    columns = ["id", "attribution", "auprc"]
+    pd.testing.assert_frame_equal(found["plausibility"][columns], wanted["plausibility"][columns])
+    assert found["contributions"]["top_items"].map(max).max() < max(map(len, plain.tokens))
+    assert {*found["attention_maps"]["token"]} - {*chain(*plain.tokens)} == {"[CLS]", "[SEP]"}
+    words = api.reading(marked, 0).words
+    assert words["word"].tolist() == [*plain.tokens[0], "[CLS]", "[SEP]"]
+    np.testing.assert_allclose(words["weight"], [*plain.seen[0], 0, 0], rtol=1e-6)
+    assert "heads" not in api.audit(marked, settings={"audits": {"own": ["heads"]}})
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (add_marks(made(1, 6), ["[PAD]"], [], 0.1), "column tokens: has padding at an end, '[pad]'; leave it out"),
+        (
+            replace(add_marks(made(1, 6), ["[CLS]"], []), evidence=[[0]] * 6),
+            "column evidence: names '[CLS]', which is no word; name words alone",
+        ),
+    ],
+)
+def test_marks_that_cannot_be_left_out_are_one_line(given, line):
+    assert refusal(check_readout, given).startswith(f"memory: text 'text-0', {line}")

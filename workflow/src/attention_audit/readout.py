@@ -63,7 +63,7 @@ def sort_by_length(lengths: Integers, positions: int) -> list[Integers]:
 
 @dataclass(frozen=True)
 class Maps:
-    """The weights of several heads, weights[i] (L_i, H). marks (N,): how many items of a text, its last ones, are no
+    """The weights of heads, weights[i] (L_i, H). marks (N,): how many items of a text, its last ones, are no
     words but marks of the tokenizer, such as [CLS] and [SEP]. Of a Transformer, places[i]: which word of the text each
     other item is; and cut (N,): whether the text was too long, and is read in part.
     """
@@ -133,6 +133,11 @@ class Readout:
     def lengths(self) -> Integers:
         """Return the number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
+
+    @property
+    def heads(self) -> int:
+        """Count the heads that each text has a map of, 1 where there is one map."""
+        return 1 if self.several is None else self.several.weights[0].shape[1]
 
     @cached_property
     def words(self) -> Integers:

@@ -524,6 +524,6 @@ def audit_torch(
         pd.DataFrame(columns=TABLE.schema.names),
         tables["texts"],
         [*map(build_readout, readouts)],
-        words,
+        readouts[0].words,
         list_class_names(classes, readouts[0].classes),
     )

@@ -5,11 +5,10 @@ Words are deleted from the texts and the function is asked again, so that no wei
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, combinations, takewhile
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +31,7 @@ from attention_audit.given import (
     A_WORD,
     WrittenTexts,
     convert_numbers,
+    find_marks,
     list_class_names,
     list_integers,
     list_tokens,
@@ -77,10 +77,6 @@ TOO_COARSE = (
 )
 MIN_SIDE_TEXTS, MIN_SIDE_ERRORS = 5, 4
 """Texts, and standard errors of their mean agreement from 0, from which scores of a class have a side."""
-TOKENIZER_MARK = re.compile(
-    r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
-)
-"""What tokenizers put before a text and behind it; an empty token too."""
 PIECE_FORMS = {
     "##": (r"##\w.*", 0.01),
     "▁": (r"▁.*", 0.01),
@@ -141,14 +137,7 @@ def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], To
     """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends, and where
     they stand. Raises AuditError where the tokens between them are no words.
     """
-    texts_with: Counter[str] = Counter()
-    repeated = {""}
-    for words in texts:
-        ends = [Counter(map(str.strip, takewhile(TOKENIZER_MARK.fullmatch, side))) for side in (words, words[::-1])]
-        texts_with.update({*ends[0], *ends[1]})
-        # padding is no part of the longest texts, but is often repeated in the others
-        repeated |= {mark for end in ends for mark, count in end.items() if count > 1}
-    marks = {mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)}
+    marks = find_marks(texts)
     if marks:
         names = ", ".join(mark or "empty tokens" for mark in sorted(marks))
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")

@@ -362,4 +362,4 @@ def reading(
     at = int(at)
     trainings, away = ([build_readout(training).align([ids[at]]) for training in group] for group in arguments.values())
     names = list_class_names(classes, readout.classes)
-    return make_reading(readout.tokens[at], trainings, away, dict(enumerate(names)))
+    return make_reading(readout.words[at], trainings, away, dict(enumerate(names)))

@@ -120,10 +120,10 @@ def explain_undecided(training: Training, readout: Readout) -> str:
 
 def explain_states(training: Training, readout: Readout) -> str:
     """Say that no states under the attention are known, as of a Transformer's heads; "" where they are."""
-    unknown = training.about.classifier or readout.several
+    unknown = training.about.classifier or readout.heads > 1
     return f"states under the attention, which are not known of {training.about.model}" if unknown else ""
 
 
 def explain_one_head(training: Training, readout: Readout) -> str:
     """Say that a model has one head of attention; "" where it has several."""
-    return "" if readout.several else f"several heads of attention, and {training.about.model} has one"
+    return "" if readout.heads > 1 else f"several heads of attention, and {training.about.model} has one"

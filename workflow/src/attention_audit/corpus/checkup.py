@@ -604,7 +604,7 @@ def check_dataset(
         for entry, path in raw.items():
             companion = readout if entry == source.path else read_given_readout(path, entry)
             check_beside(companion, readout)
-        lengths = [*map(len, readout.tokens)]
+        lengths = [*map(len, readout.words)]
         summary = [
             f"{write_count(len(readout), 'text')}, all of them for the test, {readout.classes} classes; "
             f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"

@@ -99,7 +99,7 @@ class ViewBuilder:
     def __post_init__(self) -> None:
         self.first = reference = next(iter(self.runs.values()))
         self.marks = (reference.lengths - reference.words).tolist()
-        self.heads = 0 if reference.several is None else reference.several.weights[0].shape[1]
+        self.heads = reference.heads if reference.attending or reference.heads > 1 else 0
         self.here = reference.decided and reference.attending is None
         self.maps: dict[str, ViewMaps] = {}
         self.abouts: list[AboutMap] = []
@@ -140,7 +140,7 @@ class ViewBuilder:
         ]
 
     def _fit_model(self, readout: Readout) -> ViewMaps:
-        return self._fit(readout.attention if readout.several is None else readout.several.weights)
+        return self._fit(readout.several.weights if self.heads and readout.several else readout.attention)
 
     def _fit_words(self, values: Iterable[Floats32 | None]) -> ViewMaps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""

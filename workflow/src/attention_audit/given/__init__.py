@@ -5,11 +5,13 @@ itself (`check_readout`), and beside another of the same texts (`check_beside`).
 place.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import cached_property
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,10 @@ PLACE = "readout"
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
 PADDING_WORDS = {"[pad]", "<pad>"}
+TOKENIZER_MARK = re.compile(
+    r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
+)
+"""What tokenizers put before a text and behind it; an empty token too."""
 LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributions and bias out"
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
@@ -38,9 +44,23 @@ WrittenTexts = Sequence[str | Sequence[str]]
 """Texts as they are written, or as the lists of their words."""
 
 
+def find_marks(texts: Sequence[Sequence[str]]) -> set[str]:
+    """Find which tokens at the ends of texts are a tokenizer's marks, padding or empty: those that most texts have
+    there, or that are repeated there.
+    """
+    texts_with: Counter[str] = Counter()
+    repeated = {""}
+    for words in texts:
+        ends = [Counter(map(str.strip, takewhile(TOKENIZER_MARK.fullmatch, side))) for side in (words, words[::-1])]
+        texts_with.update({*ends[0], *ends[1]})
+        # padding is no part of the longest texts, but is often repeated in the others
+        repeated |= {mark for end in ends for mark, count in end.items() if count > 1}
+    return {mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)}
+
+
 @dataclass(frozen=True, repr=False)
 class GivenReadout:
-    """One training of a model on N texts with C classes; text i has L_i words.
+    """One training of a model on N texts with C classes; text i has L_i words, marks of a tokenizer among them.
 
     place: the file, or what else messages call it. attention[i] (L_i,), or (H, L_i) for a map of H heads.
     contribution[i] (L_i, O) and bias (N, O): logits = sum_t a_t z_t + b, with a the mean over heads. O is C, or 1 in a
@@ -87,6 +107,26 @@ class GivenReadout:
         """Count the heads that each text has a map of, 1 where there is one map."""
         return len(np.atleast_2d(self.attention[0]))
 
+    @cached_property
+    def items(self) -> list[tuple[list[int], list[list[int]]]]:
+        """Find which tokens of each text are words, and which are marks of a tokenizer: the first, where a text begins
+        with one, and all others together. Padding is neither.
+        """
+        # white space was given as a word
+        marks, texts = find_marks(self.tokens) - {""}, []
+        for tokens in self.tokens:
+            read = [at for at, token in enumerate(tokens) if token.lower() not in PADDING_WORDS]
+            words = [at for at in read if tokens[at].strip() not in marks]
+            others = [at for at in read if at not in words]
+            first = others[: others[:1] < words[:1]]
+            texts.append((words, [*filter(None, [first, others[len(first) :]])]))
+        return texts
+
+    @property
+    def words(self) -> list[list[str]]:
+        """List the words of each text, without marks and padding."""
+        return [[tokens[at] for at in words] for tokens, (words, _) in zip(self.tokens, self.items, strict=True)]
+
     @property
     def seen(self) -> list[Floats]:
         """Return the map that a reader sees of each text, (L_i,): the mean over heads."""
@@ -115,10 +155,12 @@ def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Float
     """Find what of a text does not fit in size. by_word: what it has for each word, (L, ...), by its column."""
     tokens, outputs, classes = readout.tokens[number], len(readout.bias[number]), readout.classes
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
-    if not tokens:
+    padding = [at for at, token in enumerate(tokens) if token.lower() in PADDING_WORDS]
+    if not readout.items[number][0]:
         yield "tokens", "has no word", "leave the text out"
-    elif padding := {tokens[0].lower(), tokens[-1].lower()} & PADDING_WORDS:
-        yield "tokens", f"has padding at an end, {min(padding)!r}", "leave it out, with its weights"
+    elif padding and (len(by_word["attention"]) != len(tokens) or by_word["attention"][padding].any()):
+        fault = f"has padding at an end, {tokens[padding[0]].lower()!r}"
+        yield "tokens", fault, "leave it out, with its weights, which are not all 0"
     if heads != readout.heads or not heads:
         fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}"
         yield "attention", fault, "give every text the same heads"
@@ -151,6 +193,8 @@ def find_faults(readout: GivenReadout, number: int, by_word: Mapping[str, Floats
         yield "label", fault, "number the classes from 0"
     if outside := [position for position in readout.evidence[number] or [] if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}", "count words from 0"
+    if marks := sorted({*(readout.evidence[number] or [])} - {*readout.items[number][0]}):
+        yield "evidence", f"names {readout.tokens[number][marks[0]]!r}, which is no word", "name words alone"
     if not readout.decided:
         if abs(np.abs(predicted).sum() - 1) > SUM:
             fault = f"sums to {predicted.sum():.6g}"

@@ -310,9 +310,10 @@ READOUT_ANNOTATOR = "evidence"
 
 def list_given_texts(readout: GivenReadout, classes: Sequence[str]) -> Texts:
     """List the texts of a readout, in order, with the names of their classes."""
-    columns = (readout.ids, readout.labels, readout.tokens, readout.evidence)
-    for id_, label, words, evidence in zip(*columns, strict=True):
-        annotations = None if evidence is None else mark_words(READOUT_ANNOTATOR, evidence)
+    columns = (readout.ids, readout.labels, readout.words, readout.items, readout.evidence)
+    for id_, label, words, (places, _), evidence in zip(*columns, strict=True):
+        marked = None if evidence is None else [places.index(at) for at in evidence]
+        annotations = None if marked is None else mark_words(READOUT_ANNOTATOR, marked)
         yield Text(id_, "test", classes[label], words, f"{readout.place}: text {id_!r}", annotations=annotations)
 
 
