@@ -21,6 +21,7 @@ from attention_audit import api
 from attention_audit.api.classifying import name_labels
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
+from attention_audit.stages.import_readout import build_readout
 
 WORDS = [word for word in on_disk.WORDS if word.isalpha()]
 TEXTS = [" ".join(WORDS[(start + 3 * step) % len(WORDS)] for step in range(3 + start % 4)) for start in range(12)]
@@ -104,10 +105,15 @@ def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path):
     assert named == [str(tmp_path / f"training{number}.npz") for number in (1, 2)]
     saved = [*map(api.read, named)]
     for given, training in zip(saved, found.readouts, strict=True):
-        assert given.tokens[3] == [*TEXTS[3].split(), "[CLS]", "[SEP]"]
-        np.testing.assert_allclose(given.attention[3], training.attention[3], atol=1e-6)
-        np.testing.assert_allclose(given.maps["rollout"][3], [*training.maps["rollout"][3], 0, 0], atol=1e-6)
+        assert given.tokens[3] == ["[CLS]", *TEXTS[3].split(), "[SEP]"]
+        *weights, first, last = training.attention[3]
+        np.testing.assert_allclose(given.attention[3], [first, *weights, last], atol=1e-6)
+        np.testing.assert_allclose(given.maps["rollout"][3], [0, *training.maps["rollout"][3], 0], atol=1e-6)
         assert not given.decided
+        # the marks are no words when they are read
+        again = build_readout(given)
+        assert again.several.marks.tolist() == training.several.marks.tolist()
+        np.testing.assert_allclose(again.attention[3], training.attention[3], atol=1e-6)
     api.audit(saved)
 
 
@@ -345,6 +351,12 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", [*TEXTS[:5], "a \ud800"], "^texts: text 5 has half a character"),
         ("texts", [*TEXTS[:5], "\x01"], "^texts: text '5': the classifier's tokenizer has no piece for anything in it"),
         ("labels", np.eye(2)[[0, 1] * 3], "^labels: text 0 has several numbers, as of one-hot rows"),
+        ("labels", [[1, 1]] + [[0, 1]] * 5, "^labels: text 0 has 2 labels; several labels a text are not audited; ask"),
+        (
+            "labels",
+            ["negative"] * 5 + ["positive|negative"],
+            "^labels: text 5 has 2 labels, 'positive|negative'; several",
+        ),
         ("labels", [0.5, 1, 0, 1, 0, 1], "^labels: text 0 has 0.5; give the name"),
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),
         ("max_length", 0, "^max_length: input should be greater than or equal to 1, not 0"),
@@ -444,16 +456,20 @@ def test_a_network_with_attention_of_its_own_is_asked_the_same(tmp_path):
     assert mine["note"] == theirs["note"]
     np.testing.assert_allclose([*mine[["value", "low", "high"]]], [*theirs[["value", "low", "high"]]], atol=1e-5)
     words = found.text(0).words
-    np.testing.assert_allclose(words["weight"], maps[0][0], atol=1e-6)
+    # the mark stands behind the words
+    assert words["word"].tolist() == [*texts[0][1:], "[CLS]"]
+    np.testing.assert_allclose(words["weight"], np.roll(maps[0][0], -1), atol=1e-6)
     added = (models[0](texts)[1][0] @ models[0].decoder.weight.T).detach().numpy()
     # the lead is that over the mean of all classes by their probabilities
     (predicted,) = predict(models[0], [texts[0][1:]])
     exact = maps[0][0] * (added[:, predicted.argmax()] - added @ predicted)
-    np.testing.assert_allclose(words["contribution"], exact, atol=1e-5)
+    np.testing.assert_allclose(words["contribution"], np.roll(exact, -1), atol=1e-5)
     # contributions that are exact are saved
     found.save(tmp_path)
     saved = api.read(tmp_path / "training1.npz")
     assert saved.decided
+    assert saved.tokens[0] == ["[CLS]", *texts[0][1:]]
+    np.testing.assert_allclose(saved.attention[0], maps[0][0], atol=1e-6)
     np.testing.assert_allclose(saved.contribution[0], added, atol=1e-5)
 
 

@@ -10,12 +10,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 from elsewhere import made
 from refusal import refusal
 
 from attention_audit import api
 from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout, check_beside, check_readout, softmax
+from attention_audit.given import GivenReadout, check_beside, check_readout, list_labels, softmax
 from attention_audit.given.files import read_given_readout, write_given_readout
 from attention_audit.stages.import_readout import build_readout
 
@@ -380,3 +381,47 @@ def test_marks_are_no_words_of_any_audit():
 )
 def test_marks_that_cannot_be_left_out_are_one_line(given, line):
     assert refusal(check_readout, given).startswith(f"memory: text 'text-0', {line}")
+
+
+SEVERAL = "; several labels a text are not audited; ask of one label by judge, with [1 - p, p] of it and labels 0 and 1"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [[0], [1], [1]],
+        np.array([[0], [1], [1]]),
+        torch.tensor([[0], [1], [1]]),
+        [(0,), (1,), (1,)],
+        pd.Series([0, 1, 1]),
+    ],
+    ids=["lists", "array", "tensor", "tuples", "series"],
+)
+def test_a_column_of_labels_is_a_list_of_them(labels):
+    assert list_labels(labels, "labels", 3) == [0, 1, 1]
+    assert list_labels([["a"], ["b"]], "labels", 2) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "line"),
+    [
+        (np.array([[1, 0, 0], [1, 1, 0]]), "text 1 has 2 labels" + SEVERAL),
+        (torch.tensor([[1.0, 0.0], [0.0, 0.0]]), "text 1 has no labels" + SEVERAL),
+        ([[True, False], [True, True]], "text 1 has 2 labels" + SEVERAL),
+        ([["a"], ["a", "b"]], "text 1 has 2 labels" + SEVERAL),
+        ([{"a"}, set()], "text 1 has no labels" + SEVERAL),
+        ([[0, 2], [1, 3]], "text 0 has 2 labels" + SEVERAL),
+        ([0, [0, 1]], "text 1 has 2 labels" + SEVERAL),
+        (
+            np.eye(2),
+            "text 0 has several numbers, as of one-hot rows; give the place of its class in them, as argmax(1)",
+        ),
+        (
+            [[0.3, 0.7], [0.9, 0.1]],
+            "text 0 has several numbers, as of one-hot rows; give the place of its class in them",
+        ),
+    ],
+)
+def test_several_labels_are_one_line(labels, line):
+    assert refusal(list_labels, labels, "labels", 2).startswith(f"labels: {line}")
+    assert refusal(list_labels, labels, "labels", 2).count("argmax") == ("one-hot" in line)

@@ -194,6 +194,10 @@ def test_labels_stand_beside_the_answer():
     summary = found.summary.iloc[0]
     assert (summary["learnt"], summary["accuracy"]) == ("yes", 1)
     assert f"accuracy 1.00, largest class {np.bincount(labels).max() / 120:.2f}".replace("0.", ".") in repr(found)
+    names, column = np.array(["bad", "good"])[labels].tolist(), np.array(labels)[:, None]
+    assert judged(TOKENS, RIGHT, MODEL, labels=names, classes=["bad", "good"]).summary.loc[0, "accuracy"] == 1
+    assert judged(TOKENS, RIGHT, MODEL, labels=names, classes=["good", "bad"]).summary.loc[0, "accuracy"] == 0
+    assert judged(TOKENS, RIGHT, MODEL, labels=column).summary.loc[0, "accuracy"] == 1
     without = plain()
     assert without.summary.loc[0, "learnt"] == ""
     assert "accuracy 1.00" not in repr(without)
@@ -278,6 +282,16 @@ def held(attribute):
         ("marks", [[0, 1, 0]] * 120, "marks: text 0 names a word twice; give positions"),
         ("marks", [[True, False]] * 120, "marks: text 0: holds something else than whole numbers"),
         ("labels", [2] * 120, "labels: name class 2 of 2; number the classes from 0"),
+        (
+            "labels",
+            ["bad"] * 120,
+            "labels: has 'bad'; give the numbers of the classes, from 0, or all their names in `cl",
+        ),
+        (
+            "labels",
+            [[1, 1]] * 120,
+            "labels: text 0 has 2 labels; several labels a text are not audited; ask of one label",
+        ),
         ("batch_size", "8", "batch_size: is '8'; give a whole number"),
         ("report", "quiet", "report: is str, and no function"),
     ],

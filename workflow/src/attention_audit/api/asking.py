@@ -2,6 +2,7 @@
 their numbers are the workflow's.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -38,8 +39,8 @@ from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import artefact
 from attention_audit.config_messages import list_faults
 from attention_audit.contrasts import ADVERSARIES_KEY, EvaluatedModel, describe_contrasts
-from attention_audit.errors import AuditError, add_place, join_faults
-from attention_audit.given import refuse_kind
+from attention_audit.errors import AuditError, add_place, join_faults, suggest
+from attention_audit.given import SEVERAL_LABELS, list_integers, list_labels, make_list, refuse_kind
 from attention_audit.plan.asked import add_audits, find_reason, list_named
 from attention_audit.plan.audits import AUDITS, AuditedModel, ListRuns, list_chosen_runs, list_compared_runs, list_runs
 from attention_audit.plan.exhibit_plan import SUMMARY_AUDITS
@@ -51,6 +52,7 @@ from attention_audit.stages.audit_files import KINDS
 from attention_audit.stages.frames import build_frame
 from attention_audit.stages.own_audit import ask_own, find_columns
 from attention_audit.tables.summary import summary, texts
+from attention_audit.transformer.folder import GENERIC
 
 GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
@@ -92,6 +94,50 @@ def read_settings(settings: Mapping[str, Any] | None, **defaults: Any) -> AuditS
     if taken := {"hf", "own", "corpora", "datasets"} & {*settings}:
         raise AuditError("settings", f"has {min(taken)}", WANTED_SETTINGS)
     return check_section(AuditSettings, defaults | dict(settings), "settings")
+
+
+def name_labels(labels: Any, classes: Sequence[str], count: int) -> list[str]:
+    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
+    number that is also what another class is called.
+    """
+    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
+    names |= zip(classes, classes, strict=True)
+    gold = []
+    for number, label in enumerate(list_labels(labels, "labels", count)):
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
+            parts = re.split(r"\s*[|,;#]\s*", label) if isinstance(label, str) else []
+            if len(parts) > 1 and {*parts} <= {*classes}:
+                raise AuditError("labels", f"text {number} has {len(parts)} labels, {label!r:.40}", SEVERAL_LABELS)
+            likely = suggest(label, classes) if isinstance(label, str) else ""
+            raise AuditError(
+                "labels",
+                f"text {number} has {label!r:.40}{likely}",
+                f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
+            )
+        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
+            raise AuditError(
+                "labels",
+                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
+                f"give names, as strings: {', '.join(map(repr, classes))}",
+            )
+        gold.append(names[label])
+    return gold
+
+
+def number_labels(labels: Any, classes: Sequence[str] | None, count: int) -> list[int]:
+    """Number the class of each text, from 0, of numbers or of names that stand in `classes`. Raises AuditError for what
+    is neither.
+    """
+    entries = list_labels(labels, "labels", count)
+    if names := [label for label in entries if isinstance(label, str)]:
+        if classes is None:
+            remedy = (
+                "give the numbers of the classes, from 0, or all their names in `classes`, as the model orders them"
+            )
+            raise AuditError("labels", f"has {names[0]!r:.40}", remedy)
+        order = make_list(classes, "classes")
+        return [*map(order.index, name_labels(entries, order, count))]
+    return list_integers(entries, "labels", count, "iufb")
 
 
 def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Training]:

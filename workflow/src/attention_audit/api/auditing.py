@@ -17,6 +17,7 @@ import yaml
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
+from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import write_whole
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
@@ -168,24 +169,28 @@ class Audited(Answer):
         folder, files = check_path(folder, "folder"), []
         for number, training in enumerate(self.readouts, start=1):
             files.append(path := str(folder / f"training{number}.npz"))
-            exact = training.several is None and training.decided
-            contributions, bias = (training.contribution, training.bias) if exact else (None, None)
-            padded = {
-                name: [
-                    np.pad(values, (0, count - len(values)))
-                    for values, count in zip(scores, training.lengths, strict=True)
-                ]
-                for name, scores in training.maps.items()
-            }
+            # the first mark stands before the words, where it is read
+            orders = [
+                [*range(words, items)[:1], *range(words), *range(words + 1, items)]
+                for words, items in zip(training.words.tolist(), training.lengths.tolist(), strict=True)
+            ]
+
+            def lay_out(values: Sequence[Floats32], orders: Sequence[Sequence[int]] = orders) -> list[Floats32]:
+                padded = (np.pad(each, (0, len(order) - len(each))) for each, order in zip(values, orders, strict=True))
+                return [each[order] for each, order in zip(padded, orders, strict=True)]
+
+            contributions = None
+            if training.decided and training.attending is None:
+                contributions = [each[order] for each, order in zip(training.contribution, orders, strict=True)]
             saved = readout(
-                self.words,
-                training.attention,
+                [[words[at] for at in order] for words, order in zip(self.words, orders, strict=True)],
+                lay_out(training.attention),
                 contributions,
-                bias,
+                None if contributions is None else training.bias,
                 training.labels.tolist(),
                 training.probabilities,
                 ids=training.ids,
-                maps=padded,
+                maps={name: lay_out(scores) for name, scores in training.maps.items()},
                 name=path,
             )
             write_given_readout(saved, path)

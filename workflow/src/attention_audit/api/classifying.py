@@ -27,7 +27,7 @@ from attention_audit.corpus.prepare import prepare_texts
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text, clean_characters
 from attention_audit.corpus.tokens import Tokens, split_words
-from attention_audit.errors import AuditError, add_place, suggest
+from attention_audit.errors import AuditError, add_place
 from attention_audit.given import (
     WrittenTexts,
     convert_numbers,
@@ -69,6 +69,8 @@ from .asking import (
     AuditStep,
     ModelAudit,
     check_section,
+    name_labels,
+    number_labels,
     number_trainings,
     read_settings,
     use_threads,
@@ -162,39 +164,6 @@ def find_homes(model: Any, tokenizer: Any, prompted: bool) -> list[Home]:
         home = find_home(entry, tokenizer, name, prompted)
         homes[str(home)] = home
     return [*homes.values()]
-
-
-def name_labels(labels: Sequence[Any], classes: Sequence[str], count: int) -> list[str]:
-    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
-    number that is also what another class is called.
-    """
-    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
-    names |= zip(classes, classes, strict=True)
-    gold = []
-    for number, entry in enumerate(make_list(labels, "labels", count)):
-        if isinstance(entry, list | tuple) or getattr(entry, "ndim", False):
-            raise AuditError(
-                "labels",
-                f"text {number} has several numbers, as of one-hot rows",
-                "give the place of its class in them, as argmax(1) of an array does",
-            )
-        # of an array or a tensor
-        label = entry.item() if hasattr(entry, "item") else entry
-        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
-            likely = suggest(label, classes) if isinstance(label, str) else ""
-            raise AuditError(
-                "labels",
-                f"text {number} has {label!r:.40}{likely}",
-                f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
-            )
-        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
-            raise AuditError(
-                "labels",
-                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
-                f"give names, as strings: {', '.join(map(repr, classes))}",
-            )
-        gold.append(names[label])
-    return gold
 
 
 def list_question_audits(questions: Sequence[str] | None) -> list[str]:
@@ -476,7 +445,7 @@ def audit_torch(
     forward: Forward | Sequence[Forward],
     decoder: Any,
     texts: Sequence[Sequence[str]],
-    labels: Sequence[int],
+    labels: Sequence[Any],
     *,
     classes: Sequence[str] | None = None,
     batch_size: int = 64,
@@ -488,8 +457,8 @@ def audit_torch(
     forward: gives, for a list of texts, each a list of words, the attention (L,) and the states under it (L, D) of
     each; of several trainings, a list. decoder: the linear layer, an nn.Linear or its weight (C, D) and bias (C,), and
     likewise a list; C is 1 where the one logit is that of class 1. texts: lists of words. labels: the gold classes,
-    from 0. classes: their names. batch_size: texts that `forward` gets at once. progress: whether lines of progress go
-    to the standard error. settings: further keys of the configuration.
+    from 0, or their names. classes: all names. batch_size: texts that `forward` gets at once. progress: whether lines
+    of progress go to the standard error. settings: further keys of the configuration.
 
     `located` is asked by deleting words, as `judge` does; `forward` gets the marks at the ends of texts all the same.
     Raises AuditError, in one line that names the argument.
@@ -502,12 +471,13 @@ def audit_torch(
     suite = SUITES["own"]
     words = list_tokens(texts, "texts")
     parts, _ = trim_marks(words, lambda line: None)
+    gold = number_labels(labels, classes, len(words))
     readouts, predicting = [], []
     for number, (network, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
         weight, bias = read_decoder(linear)
         read_network = partial(read_attention, network, weight, bias, batch_size)
         maps, contributions, predicted = read_network(words)
-        readouts.append(readout(words, maps, contributions, bias, labels, predicted, name=f"training {number}"))
+        readouts.append(readout(words, maps, contributions, bias, gold, predicted, name=f"training {number}"))
         predicting.append(make_predict(read_network, words[0][: parts[0].start], words[0][parts[0].stop :]))
     tables = audit(readouts, classes=classes, settings=settings)
     judged = judge(

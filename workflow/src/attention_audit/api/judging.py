@@ -49,6 +49,7 @@ from attention_audit.tables.model_answers import (
 )
 from attention_audit.tables.summary import answer_subject
 
+from .asking import number_labels
 from .auditing import Answer
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
@@ -305,7 +306,7 @@ def judge(
     predict: Predict | Sequence[Predict],
     *,
     marks: Sequence[Sequence[int] | None] | None = None,
-    labels: Sequence[int] | None = None,
+    labels: Sequence[Any] | None = None,
     classes: Sequence[str] | None = None,
     language: str | None = None,
     batch_size: int = 64,
@@ -322,8 +323,8 @@ def judge(
     predict: a function from a list of texts, each a list of words, to their class probabilities (n, C); it gets at most
     `batch_size` texts at once, each different text once, and must read what the tool has read. Of several trainings,
     `scores` and `predict` are lists with an entry a training. marks: of each text the positions, from 0, of the words
-    that people marked; None where nobody has looked. labels: the gold classes, from 0. classes: the names of all
-    classes. report: gets lines of progress.
+    that people marked; None where nobody has looked. labels: the gold classes, from 0, or their names. classes: the
+    names of all, in the order of the columns of `predict`. report: gets lines of progress.
 
     The questions that can be asked, by deletion of words:
 
@@ -360,7 +361,7 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(values, texts, parts, f"scores{name}") for values, name in zip(score_sets, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = None if labels is None else list_integers(labels, "labels", len(texts), "iufb")
+    gold = None if labels is None else number_labels(labels, classes, len(texts))
     texts, limit = words, count_predicted_texts(np.array([*map(len, words)]))
     predictions = [
         Predictions(function, f"predict{name}", batch_size, limit, report)

@@ -156,7 +156,7 @@ class Predictions:
             raise AuditError(
                 self.place,
                 f"of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}",
-                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p]",
+                "give probabilities that sum to 1, a softmax in float32, or [1 - p, p] of one label",
             )
         return answers
 

@@ -33,6 +33,9 @@ LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributi
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
 A_READOUT = "readout; make one with api.readout"
+SEVERAL_LABELS = (
+    "several labels a text are not audited; ask of one label by judge, with [1 - p, p] of it and labels 0 and 1"
+)
 TOOL_HINTS = {
     "word_attributions": "its word_attributions",
     "as_list": "the number of each word, which its as_list() has",
@@ -356,6 +359,27 @@ def list_integers(values: Any, location: str, count: int | None = None, kinds: s
     raise AuditError(location, "holds something else than whole numbers", "give a flat list of these")
 
 
+def list_labels(labels: Any, location: str, count: int) -> list[Any]:
+    """List the label of each text, which may be a row of one; what comes of arrays are numbers of Python.
+
+    Raises AuditError for rows of more, or of none.
+    """
+    entries = [each.tolist() if hasattr(each, "tolist") else each for each in make_list(labels, location, count)]
+    rows = [[*entry] if isinstance(entry, list | tuple | Set) else [entry] for entry in entries]
+    if all(len(row) == 1 for row in rows):
+        return [row[0] for row in rows]
+    numeric = len({*map(len, rows)}) == 1 and all(isinstance(label, int | float) for row in rows for label in row)
+    if numeric and all(min(row) >= 0 and abs(sum(row) - 1) < SUM for row in rows):
+        raise AuditError(
+            location,
+            "text 0 has several numbers, as of one-hot rows",
+            "give the place of its class in them, as argmax(1) of an array does",
+        )
+    masks = numeric and {*chain(*rows)} <= {0, 1}
+    number, count = next((at, each) for at, row in enumerate(rows) if (each := sum(row) if masks else len(row)) != 1)
+    raise AuditError(location, f"text {number} has {int(count) or 'no'} labels", SEVERAL_LABELS)
+
+
 def list_class_names(classes: Any, count: int, location: str = "classes") -> list[str]:
     """List the names of C classes, by default their numbers. Raises AuditError where they are not as many, or two are
     the same.
@@ -448,7 +472,7 @@ def readout(
     if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
         raise AuditError(f"{name}: column id", f"holds {wrong[0]!r}", "give each text a name")
     names = [*map(str, listed)]
-    gold = list_integers(labels, f"{name}: column label", count, "iufb")
+    gold = list_integers(list_labels(labels, f"{name}: column label", count), f"{name}: column label", count, "iufb")
     predicted = convert_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
     shift = convert_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
     if shift.ndim == 2:
