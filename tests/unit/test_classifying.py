@@ -1,6 +1,7 @@
 """One call in a notebook: a classifier at hand, or a network with attention of one's own, and what it answers."""
 
 import re
+from copy import deepcopy
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -491,8 +492,84 @@ def give(weights, states):
         (give([1.0], 1.0), nn.Linear(1, 2), "give the states of its words"),
         (give([], []), (np.ones((2, 1)), np.ones(3)), "decoder: bias: has 3 entries for 2 rows"),
         ([len], [], "decoder: has 0 entries for 1 trainings; give"),
+        (
+            give([1.0], [[1.0]]),
+            nn.Sequential(nn.Dropout(), nn.Linear(1, 2)),
+            "decoder: is Sequential, and no linear layer",
+        ),
+        (give([1.0], [[1.0]]), np.sum, "decoder: is .*, and no linear layer; give the nn.Linear in it, or weight"),
+        (
+            lambda texts: {"attention": [[1.0]], "states": [[[1.0]]]},
+            nn.Linear(1, 2),
+            "forward: gives dict; give two lists",
+        ),
+        (lambda texts: ([], [], []), nn.Linear(1, 2), "forward: gives tuple of 3; give two lists"),
+        (
+            lambda texts: [text.split() for text in texts],
+            nn.Linear(1, 2),
+            r"forward: called with a list of 4 texts, the first being the list of words \['q'.*raises AttributeError",
+        ),
     ],
 )
 def test_a_network_that_does_not_fit_is_one_line(forward, decoder, line):
     with pytest.raises(AuditError, match=line):
         api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], batch_size=4, progress=False)
+
+
+def test_dropout_is_told_of_the_argument():
+    network, drop = Attending(1), nn.Dropout(0.5)
+
+    def forward(texts):
+        weights, states = network(texts)
+        return weights, [drop(each) for each in states]
+
+    with pytest.raises(AuditError, match=r"^forward of training 1: moves a probability by .* switch off dropout"):
+        api.audit_torch(forward, network.decoder, [*spelt()], [0, 1] * 10, progress=False)
+
+
+MODES = {
+    "inference": torch.inference_mode,
+    "without gradients": torch.no_grad,
+    "autocast": partial(torch.autocast, "cpu", dtype=torch.bfloat16),
+}
+"""What a caller may have set of PyTorch."""
+
+
+@pytest.mark.parametrize("name", [*MODES])
+def test_modes_of_the_caller_change_nothing(name):
+    arguments = {
+        "model": library()[0],
+        "tokenizer": library()[1],
+        "maps": ["gradient_attention"],
+        "questions": ["used"],
+    }
+    plain = one(**arguments)
+    before = torch.get_default_dtype()
+    with MODES[name]():
+        torch.set_default_dtype(torch.float64)
+        try:
+            found = one(**arguments)
+            assert torch.get_default_dtype() == torch.float64
+        finally:
+            torch.set_default_dtype(before)
+        made = type(library()[0])(library()[0].config)
+        made.load_state_dict(library()[0].state_dict())
+        others = [found, one(**arguments | {"model": made.eval()})]
+    for other in (*others, one(**arguments | {"model": made})):
+        np.testing.assert_array_equal(other.readouts[0].probabilities, plain.readouts[0].probabilities)
+        np.testing.assert_array_equal(
+            other.text(0).words["gradient_attention"], plain.text(0).words["gradient_attention"]
+        )
+        assert other.table.equals(plain.table)
+
+
+def test_a_number_that_is_none_names_its_text():
+    """Of a text that is not among those that are compared first, too."""
+    model, tokenizer = library()
+    spoilt = deepcopy(model)
+    vectors = spoilt.get_input_embeddings().weight.data
+    vectors[tokenizer.convert_tokens_to_ids("great")] = torch.nan
+    texts = ["the film was bad"] * 40
+    texts[17] = "the film was great"
+    said = refusal(one, model=spoilt, tokenizer=tokenizer, texts=texts, labels=["negative"] * 40)
+    assert said.startswith("model: its logits of text '17' are no numbers (nan, nan); look for NaN in its weights")

@@ -4,7 +4,7 @@ their numbers are the workflow's.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
@@ -149,14 +149,24 @@ def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Trai
 
 
 @contextmanager
-def use_threads(count: int) -> Iterator[None]:
-    """Let PyTorch use so many threads in the block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
+def use_torch(threads: int | None = None) -> Iterator[None]:
+    """Let PyTorch compute in the block as a job does, whatever its caller has set: with gradients, in float32 without
+    autocast, and with so many threads, by default those that it has.
+    """
+    count, dtype = torch.get_num_threads(), torch.get_default_dtype()
+    devices = [name for name in ("cpu", "cuda") if torch.is_autocast_enabled(name)]
+    torch.set_num_threads(threads or count)
+    torch.set_default_dtype(torch.float32)
     try:
-        yield
+        with ExitStack() as modes:
+            for device in devices:
+                modes.enter_context(torch.autocast(device, enabled=False))
+            modes.enter_context(torch.inference_mode(False))
+            modes.enter_context(torch.enable_grad())
+            yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(count)
+        torch.set_default_dtype(dtype)
 
 
 class ModelAudit:

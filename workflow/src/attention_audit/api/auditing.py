@@ -38,7 +38,7 @@ from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
 
-from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_threads
+from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_torch
 from .reading import Reading, make_reading
 
 SUBJECT_COLUMNS = ("dataset", "suite", "model")
@@ -234,7 +234,7 @@ def audit(
         for name, group in arguments.items()
     }
     model = ModelAudit(suite, suite.audits, sections, trainings, corpus, census)
-    with use_threads(sections.threads):
+    with use_torch(sections.threads):
         model.take_steps(model.list_steps())
     summary, texts = model.answer()
     return model.list_frames() | {"summary": summary, "texts": texts}

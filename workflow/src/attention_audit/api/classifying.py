@@ -73,11 +73,11 @@ from .asking import (
     number_labels,
     number_trainings,
     read_settings,
-    use_threads,
+    use_torch,
 )
 from .auditing import Audited, audit
 from .judging import judge, print_progress, refuse_pieces, trim_marks
-from .predicting import Predict, check_batch_size
+from .predicting import Predict, call_with_texts, check_batch_size
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -384,7 +384,7 @@ def audit_classifier(
     trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
     model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
     with (
-        use_threads(sections.threads),
+        use_torch(sections.threads),
         set_piece_limit(batch_size and batch_size * max_length),
         torch.random.fork_rng(),
     ):
@@ -405,7 +405,13 @@ def audit_classifier(
 
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
-    matrix, shift = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
+    pair = (decoder.weight, getattr(decoder, "bias", None)) if hasattr(decoder, "weight") else decoder
+    if not isinstance(pair, tuple | list) or len(pair) != len(("weight", "bias")):
+        remedy = (
+            "give the nn.Linear in it, or weight (C, D) and bias (C,); of more layers above the attention use judge"
+        )
+        raise AuditError("decoder", f"is {type(decoder).__name__}, and no linear layer", remedy)
+    matrix, shift = pair
     weight = convert_numbers(matrix, "decoder: weight", (2,), "give one of two axes, (C, D)")
     bias = np.zeros(len(weight)) if shift is None else shift
     return weight, convert_numbers(bias, "decoder: bias", (1,), "give (C,)", len(weight), "row")
@@ -421,14 +427,19 @@ def read_attention(
     maps, contributions = [], []
     for start in range(0, len(texts), batch_size):
         part = [*texts[start : start + batch_size]]
-        pair = (make_list(values, "forward", len(part)) for values in forward(part))
+        output = call_with_texts(forward, part, "forward")
+        if not isinstance(output, tuple | list) or len(output) != len(("attention", "states")):
+            fault = f"gives {type(output).__name__}" + f" of {len(output)}" * isinstance(output, tuple | list)
+            raise AuditError("forward", fault, "give two lists, the attention (L,) and the states (L, D) of each text")
+        pair = (make_list(values, "forward", len(part)) for values in output)
         for number, (a, h) in enumerate(zip(*pair, strict=True), start):
             which = f"forward: text {number}"
             maps.append(convert_numbers(a, which, (1,), "give a weight a word"))
             states = convert_numbers(h, which, (2,), "give the states of its words, (L, D)")
             if states.shape[1] != weight.shape[1]:
                 fault = f"states are {states.shape[1]} wide, decoder {weight.shape[1]}"
-                raise AuditError(which, fault, "make them fit")
+                remedy = "give the states that the attention sums; where the decoder reads more, use judge"
+                raise AuditError(which, fault, remedy)
             contributions.append(states @ weight.T)
     predicted = np.stack([softmax(a @ z + bias) for a, z in zip(maps, contributions, strict=True)])
     return maps, contributions, predicted
@@ -480,14 +491,17 @@ def audit_torch(
         readouts.append(readout(words, maps, contributions, bias, gold, predicted, name=f"training {number}"))
         predicting.append(make_predict(read_network, words[0][: parts[0].start], words[0][parts[0].stop :]))
     tables = audit(readouts, classes=classes, settings=settings)
-    judged = judge(
-        words,
-        [training.seen for training in readouts],
-        predicting,
-        classes=classes,
-        batch_size=batch_size,
-        report=print_progress if progress else lambda line: None,
-    )
+    try:
+        judged = judge(
+            words,
+            [training.seen for training in readouts],
+            predicting,
+            classes=classes,
+            batch_size=batch_size,
+            report=print_progress if progress else lambda line: None,
+        )
+    except AuditError as error:
+        raise AuditError(error.place.replace("predict", "forward"), error.fault, error.remedy) from error
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
         collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),

@@ -54,6 +54,22 @@ def check_batch_size(batch_size: Any) -> None:
         raise AuditError("batch_size", f"is {batch_size!r:.40}", "give a whole number, 1 or more")
 
 
+def call_with_texts(function: Callable[[list[list[str]]], Any], texts: Sequence[Sequence[str]], place: str) -> Any:
+    """Return what a function that was given gives for texts. Raises AuditError where it raises anything."""
+    try:
+        return function([[*words] for words in texts])
+    except AuditError:
+        raise
+    except Exception as error:
+        example = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
+        raise AuditError(
+            place,
+            f"called with a list of {len(texts)} texts, the first being the list of words [{example}], it raises "
+            f"{error!r}",
+            "make it take such lists",
+        ) from error
+
+
 @dataclass
 class Predictions:
     """The predictions of a function, of each different text once, in batches.
@@ -131,16 +147,7 @@ class Predictions:
             self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
     def _call(self, texts: list[list[str]]) -> Floats:
-        try:
-            output = self.function([[*words] for words in texts])
-        except Exception as error:
-            example = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
-            raise AuditError(
-                self.place,
-                f"called with a list of {len(texts)} texts, the first being the list of words [{example}], it raises "
-                f"{error!r}",
-                "make it take such lists",
-            ) from error
+        output = call_with_texts(self.function, texts, self.place)
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
         answers = convert_numbers(output, f"{self.place}, its answer to {count} texts", (2,), wanted, count)

@@ -49,6 +49,8 @@ from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
+from .asking import use_torch
+
 TEXT_ID = "text"
 TABLE_DIGITS = 3
 WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
@@ -204,6 +206,7 @@ class Trained:
             known_items[words[(words >= 0) & (pieces.ids != tokenizer.unk_token_id)]] = True
         return readout, np.nan if model.hierarchical else compute_gradients(network, split)[0], known_items
 
+    @use_torch()
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """Read a text, which is split into words as its data set was; or of a list of words.
 
@@ -254,6 +257,7 @@ def average_distance(measure: Callable[[Tensor, Tensor], Tensor], shares: Any) -
     return float(measure(maps[:1], maps[1:]).mean())
 
 
+@use_torch()
 def make_reading(
     items: Sequence[str],
     trainings: Sequence[Readout],

@@ -102,6 +102,17 @@ def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array) -> N
         )
 
 
+def refuse_no_number(folder: Home, name: str, logits: Any) -> None:
+    """Raise AuditError where a logit of a text is NaN or infinite. logits (C,)."""
+    values = np.asarray(logits, np.float64)
+    if not np.isfinite(values).all():
+        raise AuditError(
+            f"{folder}",
+            f"its logits of text {name!r} are no numbers ({', '.join(f'{value:.3g}' for value in values[:5])})",
+            "look for NaN in its weights; of float16, which overflows, load it as float32",
+        )
+
+
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
@@ -173,9 +184,11 @@ def take_classifier(
     AuditError where the tail and the model disagree.
     """
     table = PieceTable(pieces, classifier.device)
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    for name, of_text in zip(ids, logits, strict=True):
+        refuse_no_number(classifier.folder, name, of_text)
     if layer is None:
         refuse_other_tail(classifier, table)
-    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
     heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
     if layer is None:
         readout = read_heads(ids, labels, heads)

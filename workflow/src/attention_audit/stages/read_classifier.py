@@ -32,7 +32,7 @@ from attention_audit.transformer.states import PieceTable
 from .classifier_texts import ReadTexts, cut_pieces, open_classifier, read_texts
 from .job import Job
 from .loading import prepare_device
-from .network_readout import take_classifier
+from .network_readout import refuse_no_number, take_classifier
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
@@ -180,8 +180,10 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                     f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
                     + ("give its .model and .tokenizer" if pipeline_settings else "give one without a call of its own")
                 )
+            logits = logits[-1, classifier.asked] if classifier.asked else logits
+            refuse_no_number(place, name, logits)
             read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
-            found.append((logits[-1, classifier.asked] if classifier.asked else logits, read))
+            found.append((logits, read))
             # one that is cut without a length of its own is called with that of the audit
             calls.append(
                 (name, sides, settings if pieces.truncated[0] and "max_length" not in pipeline_settings else {})

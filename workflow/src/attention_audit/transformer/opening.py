@@ -74,7 +74,7 @@ def open_tokenizer(home: Home) -> Any:
         raise AuditError(
             str(home),
             f"its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece",
-            "take a fast one",
+            "take the fast one of its kind, or use judge",
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -98,7 +98,10 @@ def _load(
     try:
         if held_model:
             path, auto = None, held_model.config["architectures"][0]
-            config, source = deepcopy(held_model.source.config), {"state_dict": held_model.source.state_dict()}
+            weights = held_model.source.state_dict()
+            # those that were made in inference mode can have no gradients
+            weights = {name: weight.clone() if weight.is_inference() else weight for name, weight in weights.items()}
+            config, source = deepcopy(held_model.source.config), {"state_dict": weights}
         else:
             # a file may name an attention of its own, which needs what is not here
             config = transformers.AutoConfig.from_pretrained(
