@@ -178,10 +178,16 @@ def test_trainings_with_other_pieces_are_refused(tmp_path, provenance, folders):
         for family, words in (("bert", letters), ("llama", WORDS))
     )
     twin = {"models": {"a": folders[:1]}, "uniform": [other]}
-    for given in (twin, *({"models": {"a": [folders[0], second]}} for second in (other, marked))):
+    seconds = [{"models": {"a": [folders[0], second]}} for second in (other, marked)]
+    words = "reads 2 words of text 't1', and that of the first training 4"
+    for given, fault in (
+        (twin, words),
+        (seconds[0], words),
+        (seconds[1], "sets 1 marks around a text, and that of the first training 2"),
+    ):
         plan = plan_of(hf={"chorus": given | {"max_length": 8}})
         said = refusal(imported, plan, tmp_path, provenance, "chorus/hf_uniform" if given is twin else "chorus/hf_a")
-        assert "or other words or marks; all that are compared need the same tokenizer" in said
+        assert f"its tokenizer {fault}; give trainings that have one tokenizer" in said
 
 
 def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path, provenance):

@@ -197,6 +197,19 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
     return names
 
 
+def refuse_other_classes(homes: Sequence[Home]) -> None:
+    """Raise AuditError where a further training has other classes than the first; they may stand in another order."""
+    first, *others = homes
+    for home in others:
+        if sorted(map(str.casefold, list_classes(None, home))) != sorted(map(str.casefold, list_classes(None, first))):
+            raise AuditError(
+                str(home),
+                f"config.id2label names the classes {', '.join(read_classes(home))}, and that of the first training "
+                f"{', '.join(read_classes(first))}",
+                "name them alike in config.id2label of each training",
+            )
+
+
 def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
     lists = list_tokens(texts, name) if split else []
@@ -367,6 +380,8 @@ def audit_classifier(
     check_batch_size(1 if batch_size is None else batch_size)
     homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
     classes = list_classes(prompt, homes[0])
+    if prompt is None:
+        refuse_other_classes(homes)
     gold = name_labels(labels, classes, len(texts))
     max_length, truncation = choose_cut(homes[0], max_length, truncation)
     values = {

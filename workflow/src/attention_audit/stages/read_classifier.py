@@ -89,12 +89,17 @@ def refuse_unread(folder: Home, tokenizer: Any, pieces: Pieces) -> None:
 def refuse_other_words(folder: Home, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
     """Raise AuditError where a training reads other words or marks of a text than the `first` of its job."""
     both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
-    own, others = (PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks for each in (pieces, first))
-    if other := next((each for each in both if own != others or not np.array_equal(*each[1:])), None):
-        raise AuditError(
-            f"{folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training {len(other[2])}, or "
-            "other words or marks; all that are compared need the same tokenizer"
+    own, others = (int(PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks) for each in (pieces, first))
+    name, read, wanted = next((each for each in both if own != others or not np.array_equal(*each[1:])), ("", (), ()))
+    if not name:
+        return
+    fault = f"sets {own} marks around a text, and that of the first training {others}"
+    if not np.array_equal(read, wanted):
+        counts = f"{len(read)} words of text {name!r}, and that of the first training {len(wanted)}"
+        fault = (
+            f"reads {counts}" if len(read) != len(wanted) else f"reads other words of text {name!r} than the first's"
         )
+    raise AuditError(str(folder), f"its tokenizer {fault}", "give trainings that have one tokenizer")
 
 
 @contextmanager

@@ -22,6 +22,9 @@ def hold_tokenizer(tokenizer: Any) -> Any:
     """Return a tokenizer, which may be named by its folder. Raises AuditError where it is none of the library."""
     if isinstance(tokenizer, str | Path):
         return open_tokenizer(find_folder(str(tokenizer), "tokenizer"))
+    if isinstance(tokenizer, list | tuple):
+        remedy = "give one for all trainings, whose maps are of the same words"
+        raise AuditError("tokenizer", f"is a {type(tokenizer).__name__}", remedy)
     if not isinstance(tokenizer, import_library().PreTrainedTokenizerBase):
         raise AuditError(
             "tokenizer",
