@@ -579,3 +579,20 @@ def test_a_number_that_is_none_names_its_text():
     texts[17] = "the film was great"
     said = refusal(one, model=spoilt, tokenizer=tokenizer, texts=texts, labels=["negative"] * 40)
     assert said.startswith("model: its logits of text '17' are no numbers (nan, nan); look for NaN in its weights")
+
+
+def test_progress_says_what_is_asked_and_how_much_remains(capsys):
+    """Each line of the bar, in the order in which they were written; all of it never falls, and ends at all."""
+    one(questions=None, texts=TEXTS, labels=LABELS, model=[folder(0), folder(1)], progress=True)
+    lines = re.findall(
+        r"(\d+)%\|[^|]*\| ([\d:]+), remain ([\d:?]+)(?:, (\d+) of 12 texts)?; ([^\r\n]*)", capsys.readouterr().err
+    )
+    shares = [int(share) for share, *_ in lines]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0, 100)
+    names = [*dict.fromkeys(name.strip() for *_, name in lines)]
+    wanted = ["reading, training 1 of 2", "reading, training 2 of 2", "ranks, signed", "located, training 1 of 2"]
+    assert [name for name in names if name in wanted] == wanted
+    remain = {int(texts) for *_, texts, name in lines if texts}
+    assert len(remain) > 2
+    assert remain <= {*range(13)}

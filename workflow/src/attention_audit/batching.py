@@ -4,7 +4,9 @@ text, whatever batch it is in; samples of texts; and the optimiser that descends
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import blake2b
 
 import numpy as np
@@ -12,6 +14,23 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Integers
+
+_WATCH: ContextVar[Callable[[int], None]] = ContextVar("watch", default=lambda count: None)
+
+
+@contextmanager
+def watch_texts(watch: Callable[[int], None]) -> Iterator[None]:
+    """Call a function, in the block, with how many texts, or copies of them, were gone through."""
+    token = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
+
+
+def pass_texts(count: int) -> None:
+    """Tell who watches that texts were gone through."""
+    _WATCH.get()(count)
 
 
 def mark_lengths(lengths: Tensor, longest: int) -> Tensor:

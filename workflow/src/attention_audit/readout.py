@@ -28,6 +28,7 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import name_kind, read_batches, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
+from attention_audit.batching import pass_texts
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
@@ -207,6 +208,7 @@ class Readout:
                 heads=None if self.attending is None else self.attending.pad(members, dtype),
                 marks=None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
+            pass_texts(len(members))
 
     def predict(self, attention: Sequence[Floats32]) -> Floats32:
         """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`.

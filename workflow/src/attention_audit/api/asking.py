@@ -5,12 +5,14 @@ their numbers are the workflow's.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from pydantic import ValidationError
 
@@ -35,6 +37,7 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
+from attention_audit.batching import watch_texts
 from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import artefact
 from attention_audit.config_messages import list_faults
@@ -58,8 +61,23 @@ GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
 WANTED_SETTINGS = "give keys of the configuration that no argument stands for"
 SectionT = TypeVar("SectionT", bound=Section)
-AuditStep = Callable[[], None]
-"""Reads or asks something of a model at hand."""
+SHORT_COST, ERASURE_COST = 0.01, 3.5e-3
+"""How long a step takes beside reading a training out, which is 1: a short one; and erasure, for each word."""
+ERASURE_PASSES = 3
+ERASURE_AUDITS = {"ranked_sets", "shuffles", "contributions"}
+BAR_FORMAT = "{percentage:3.0f}%|{bar:20}| {elapsed}, remain {remaining}{postfix}; {desc}"
+
+
+@dataclass(frozen=True)
+class AuditStep:
+    """Reads or asks something of a model at hand, for some questions. cost: how long it takes, see `SHORT_COST`.
+    passes: how many texts, or copies of them, it goes through.
+    """
+
+    take: Callable[[], None]
+    name: str = ""
+    cost: float = SHORT_COST
+    passes: int = 1
 
 
 class AuditSettings(Section):
@@ -190,6 +208,7 @@ class ModelAudit:
     ) -> None:
         self.suite, self.settings, self.trainings = suite, settings, trainings
         self.texts = {"corpus": corpus, "census": census}
+        self.lengths = pc.list_value_length(corpus["tokens"]).to_numpy()
         self.names = settings.audits.get(suite.name, names)
         self.own = trainings[GIVEN_MODEL]
         count = sum(map(len, trainings.values()))
@@ -218,27 +237,54 @@ class ModelAudit:
         # other models are asked what is named, and not what the answer alone needs
         predicting = trainings if {"performance", "predictions"} & {*self.names} else judged
         attending = trainings if "evidence" in self.names else judged
+        long = len(judged) if ERASURE_AUDITS & {audit.name for audit in self.asked} else 0
+        erasure = partial(ask_erasure, judged, answers, settings.erasure, settings.permutation)
         return [
-            partial(ask_performance, predicting, answers, self.facts),
-            partial(ask_stability, judged, answers, settings.permutation),
-            partial(ask_comparison, base, compared, answers, settings.permutation),
-            partial(ask_permutation, judged, answers, settings.permutation),
-            partial(ask_erasure, judged, answers, settings.erasure, settings.permutation),
-            partial(ask_instance_adversary, [base], answers, settings.instance_adversary),
-            partial(ask_plausibility, attending, answers, self.facts),
-            self._ask_attention_maps,
-            *(partial(ask_own, audit.target, judged, answers, self.facts) for audit in self.asked if audit.target),
+            AuditStep(partial(ask_performance, predicting, answers, self.facts)),
+            AuditStep(partial(ask_stability, judged, answers, settings.permutation), "stable"),
+            AuditStep(partial(ask_comparison, base, compared, answers, settings.permutation)),
+            AuditStep(partial(ask_permutation, judged, answers, settings.permutation), "used"),
+            AuditStep(
+                erasure,
+                "ranks, signed",
+                SHORT_COST + ERASURE_COST * long * self.lengths.sum(),
+                ERASURE_PASSES * len(judged) * len(self.lengths),
+            ),
+            AuditStep(partial(ask_instance_adversary, [base], answers, settings.instance_adversary)),
+            AuditStep(partial(ask_plausibility, attending, answers, self.facts)),
+            AuditStep(self._ask_attention_maps),
+            *(
+                AuditStep(partial(ask_own, audit.target, judged, answers, self.facts), audit.name)
+                for audit in self.asked
+                if audit.target
+            ),
         ]
 
     def take_steps(self, steps: Sequence[AuditStep], progress: bool = False) -> None:
-        """Take steps, beside a bar of their progress if asked."""
-        bar: Any = steps
-        if progress:
-            # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
-            bar = import_module("tqdm.auto").tqdm(steps, unit="step")
-            self.answers.report = lambda line: bar.set_postfix_str(line[:60])
-        for step in bar:
-            step()
+        """Take steps; if asked, beside a bar that says for which questions, and how many texts and how much time
+        remain.
+        """
+        if not progress:
+            for step in steps:
+                step.take()
+            return
+        # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
+        tqdm, done = import_module("tqdm.auto").tqdm, 0.0
+        # costs are guesses, of which the mean speed is the steadiest
+        with tqdm(total=sum(step.cost for step in steps), bar_format=BAR_FORMAT, miniters=0, smoothing=0) as bar:
+            for step in steps:
+                bar.set_description_str(step.name, refresh=False)
+                with watch_texts(partial(self._advance, bar, step, done, [])):
+                    step.take()
+                done += step.cost
+                bar.update(done - bar.n)
+
+    def _advance(self, bar: Any, step: AuditStep, done: float, passed: list[int], count: int) -> None:
+        """Move a bar on within a step, where so many more texts or copies were gone through."""
+        passed.append(count)
+        share, texts = min(1.0, sum(passed) / step.passes), len(self.lengths)
+        bar.set_postfix_str(f"{round(texts * (1 - share))} of {texts} texts", refresh=False)
+        bar.update(done + step.cost * share - bar.n)
 
     def list_frames(self) -> dict[str, pd.DataFrame]:
         """List the rows of the audits that were asked, by their names."""

@@ -53,7 +53,7 @@ from attention_audit.stages.classifier_texts import (
 )
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.read_classifier import read_out, refuse_other_words
+from attention_audit.stages.read_classifier import COMPARED_PASSES, MAX_TEXTS_COMPARED, read_out, refuse_other_words
 from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
@@ -89,6 +89,10 @@ QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
 """The audits that each question needs which is asked without further trainings of other kinds."""
 PAIR_KEYS = ("text", "text_pair")
 """Of a pair that is a dict, as pipelines take it."""
+READING_COST, COPY_COST, TEXT_COST = 1.0, 1.7e-4, 0.01
+"""How long it takes to read a training out; for each word of a copy of a text, to predict of it; and to rank a text."""
+GRADIENT_PASSES = 3
+"""How many copies a step of integrated gradients is worth."""
 MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
@@ -138,17 +142,27 @@ class ClassifierAudit:
 
     def list_steps(self) -> list[AuditStep]:
         """List what reads and asks them, in order."""
-        trainings = [*zip(self.model.own, self.homes, strict=True)]
-        steps: list[AuditStep] = [partial(self._read_out, *each) for each in trainings]
+        trainings, lengths = [*zip(self.model.own, self.homes, strict=True)], self.model.lengths
+        names = [
+            f", training {number} of {len(trainings)}" * (len(trainings) > 1) for number in range(1, len(trainings) + 1)
+        ]
+        passes = (1 + bool(self.read.maps)) * len(lengths) + COMPARED_PASSES * min(MAX_TEXTS_COMPARED, len(lengths))
+        steps = [
+            AuditStep(partial(self._read_out, *each), f"reading{name}", READING_COST, passes)
+            for each, name in zip(trainings, names, strict=True)
+        ]
         steps += self.model.list_steps()
         if audits := [audit.name for audit in self.model.asked if audit.network]:
             # what is said of each word is said of the first training
             of_others = [name for name in audits if name != "word_attributions"]
-            steps += [
-                partial(self._attribute, *each, of_others if number else audits)
-                for number, each in enumerate(trainings)
-            ]
-            steps.append(self._ask_attribution)
+            agreement = self.model.settings.agreement
+            # leave-one-out and the orders of words shorten each text about as often as it has words
+            copies = 2 * lengths + GRADIENT_PASSES * agreement.steps * min(1.0, agreement.texts / len(lengths))
+            for number, (each, name) in enumerate(zip(trainings, names, strict=True)):
+                asked = partial(self._attribute, *each, of_others if number else audits)
+                cost = COPY_COST * float((copies * lengths).sum())
+                steps.append(AuditStep(asked, f"located{name}", cost, 2 * len(lengths) + int(copies.sum())))
+            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(trainings) * len(lengths)))
         return steps
 
 

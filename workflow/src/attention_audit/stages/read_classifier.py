@@ -12,6 +12,7 @@ import torch
 from attention_audit.answer.lines import ask_order
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import write_weights
+from attention_audit.batching import pass_texts
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -36,6 +37,8 @@ from .network_readout import refuse_no_number, take_classifier
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
+COMPARED_PASSES = 4
+"""Texts that are read in a batch in the time in which one is compared, alone."""
 MAX_UNKNOWN_SHARE = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 
@@ -193,6 +196,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
             calls.append(
                 (name, sides, settings if pieces.truncated[0] and "max_length" not in pipeline_settings else {})
             )
+            pass_texts(COMPARED_PASSES)
     if not found:
         return "none is compared, as none fits within the prompt"
     given, audited = (torch.stack(side) for side in zip(*found, strict=True))

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Array, Integers
-from attention_audit.batching import cut_runs, mark_lengths, pad_slices, sort_into_runs
+from attention_audit.batching import cut_runs, mark_lengths, pad_slices, pass_texts, sort_into_runs
 from attention_audit.errors import AuditError
 
 from .pieces import SPECIAL, Pieces
@@ -204,6 +204,7 @@ class PieceBatch:
         for run in sort_into_runs(self.lengths.cpu().numpy(), get_piece_limit()):
             at = torch.as_tensor(run, device=self.lengths.device)
             yield at, self.select_texts(at)
+            pass_texts(len(run))
 
 
 class PieceTable:
@@ -243,6 +244,7 @@ class PieceTable:
         chosen = np.arange(len(self)) if members is None else members
         for at in sort_into_runs(self.counts[chosen], tokens or get_piece_limit()):
             yield at, self.batch(chosen[at])
+            pass_texts(len(at))
 
 
 @dataclass(frozen=True)
