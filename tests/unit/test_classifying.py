@@ -1,5 +1,7 @@
 """One call in a notebook: a classifier at hand, or a network with attention of one's own, and what it answers."""
 
+import json
+import pickle
 import re
 from copy import deepcopy
 from functools import cache, partial
@@ -13,6 +15,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from planned import CATALOGUE
 from refusal import refusal
 from torch import nn
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
@@ -21,6 +24,7 @@ import attention_audit
 from attention_audit import api
 from attention_audit.api.classifying import name_labels
 from attention_audit.errors import AuditError
+from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.import_readout import build_readout
 
@@ -99,8 +103,55 @@ def test_a_text_is_read_by_its_number_from_0(number):
     assert refusal(answer().text, number).startswith(f"number: is {number}, and there are {len(TEXTS)} texts")
 
 
-def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path):
+def test_what_is_saved_is_a_run_that_answers_the_same(tmp_path, monkeypatch):
+    """Of its models and texts, as pandas and the library read them; one model is in memory, one a folder with another tokenizer."""
     found = answer()
+    monkeypatch.chdir(tmp_path)
+    found.save("saved")
+    written = yaml.safe_load(Path("saved/readouts.yaml").read_text())
+    texts, models = written["corpora"]["texts"], written["hf"]["texts"]["models"]["model"]
+    assert models == [str(tmp_path / "saved/model1"), str(tmp_path / "saved/model2")]
+    assert written["hf"]["texts"]["maps"] == ["rollout"]
+    rows = pd.read_json(texts["path"]["test"], lines=True, dtype=False)
+    assert rows["text"].tolist() == TEXTS
+    assert rows["label"].tolist() == [["negative", "positive"][label] for label in LABELS]
+    again = attention_audit.audit_classifier(
+        models, None, rows["text"], rows["label"], maps=["rollout"], progress=False
+    )
+    pd.testing.assert_frame_equal(again.table, found.table)
+    # from any folder
+    monkeypatch.chdir("/")
+    config = parse_config(written, CATALOGUE)
+    assert config.corpora["texts"].preparation.tokens.tokenizer == "spaces"
+    assert {"located", "ranked_sets", "permutation", "stability"} <= {*config.audits["hf"]}
+    assert config.results == str(tmp_path / "saved/results")
+
+
+def test_pairs_and_what_was_set_are_saved(tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    tokenizer.truncation_side = "left"
+    found = one(
+        texts=[f"{TEXTS[3]} {TEXTS[5]} don't"] * 6,
+        seconds=["the film"] * 6,
+        model=library()[0],
+        tokenizer=tokenizer,
+        max_length=30,
+        settings={"permutation": {"permutations": 7}},
+    )
+    found.save(tmp_path)
+    written = yaml.safe_load((tmp_path / "readouts.yaml").read_text())
+    entry = written["corpora"]["texts"]
+    assert (entry["query"], entry["joined"], entry["tokens"]) == ("second", True, {"tokenizer": "en", "lower": False})
+    assert written["hf"]["texts"]["max_length"] == 30
+    assert written["permutation"] == {"permutations": 7}
+    row = json.loads((tmp_path / "texts.jsonl").read_text().splitlines()[0])
+    assert row == {"id": "0", "label": "negative", "text": f"{TEXTS[3]} {TEXTS[5]} don't", "second": "the film"}
+    assert json.loads((tmp_path / "model1/tokenizer_config.json").read_text())["truncation_side"] == "left"
+
+
+def test_readouts_are_saved_with_their_marks(tmp_path):
+    """Of an answer that was pickled, they are all that a run reads."""
+    found = pickle.loads(pickle.dumps(answer()))
     found.save(tmp_path)
     named = yaml.safe_load((tmp_path / "readouts.yaml").read_text())["own"]["texts"]["models"]["model"]
     assert named == [str(tmp_path / f"training{number}.npz") for number in (1, 2)]

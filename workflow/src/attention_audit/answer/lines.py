@@ -188,8 +188,8 @@ def ask_order(labels: Integers, predictions: Integers) -> str:
     a model that predicts as often each class and knows nothing, over all orders.
     """
     count = 1 + max(labels.max(), predictions.max())
-    together = sum(np.bincount(count * row + labels, minlength=count**2) for row in predictions).reshape(count, count)
-    shares = together / together.sum()
+    pairs = (count * predictions + labels).ravel()
+    shares = np.bincount(pairs, minlength=count**2).reshape(count, count) / len(pairs)
     order = linear_sum_assignment(shares, maximize=True)
     share, best = np.trace(shares), min(shares[order].sum(), 1.0)
     by_chance = (shares.sum(1)[order[0]] * shares.sum(0)[order[1]]).sum()

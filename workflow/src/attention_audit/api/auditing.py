@@ -40,6 +40,7 @@ from attention_audit.tables.wording import Labels
 
 from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_torch
 from .reading import Reading, make_reading
+from .saving import ClassifierRun
 
 SUBJECT_COLUMNS = ("dataset", "suite", "model")
 ESTIMATES = ("value", "low", "high", "next_low", "next_high")
@@ -121,6 +122,7 @@ class Audited(Answer):
 
     maps: the table of all maps, the best first (columns.tables.TABLE). texts: the table `texts`.
     readouts: what each training shows, in one order of texts. whole: all words of each text. classes: their names.
+    run: what a run of a classifier reads, None of another network; an answer that was pickled has none.
     """
 
     maps: pd.DataFrame
@@ -128,6 +130,11 @@ class Audited(Answer):
     readouts: Sequence[Readout]
     whole: Sequence[Sequence[str]]
     classes: Sequence[str]
+    run: ClassifierRun | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # it has the models, which may be large, and no pickle may take them
+        return vars(self) | {"run": None}
 
     @property
     def words(self) -> list[list[str]]:
@@ -162,11 +169,15 @@ class Audited(Answer):
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
-        """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:
-        `snakemake --cores 2 all --configfile <folder>/readouts.yaml`. Predictions that do not follow from the weights
-        by a sum alone come without contributions. Raises AuditError where a file cannot be written.
+        """Write what a run reads to go on, and the configuration that names it:
+        `snakemake --cores 2 all --configfile <folder>/readouts.yaml`, from any folder.
+
+        Of a classifier these are its texts and, of one in memory, its weights and tokenizer: the run answers what is
+        answered here. Of another network it reads readouts, so that `located` stays unanswered. Readouts are written of
+        both. Raises AuditError where a file cannot be written.
         """
-        folder, files = check_path(folder, "folder"), []
+        # the configuration is read from any folder
+        folder, files = check_path(folder, "folder").absolute(), []
         for number, training in enumerate(self.readouts, start=1):
             files.append(path := str(folder / f"training{number}.npz"))
             # the first mark stands before the words, where it is read
@@ -194,9 +205,10 @@ class Audited(Answer):
                 name=path,
             )
             write_given_readout(saved, path)
-        entry = {GIVEN_TEXTS: {"models": {GIVEN_MODEL: files}, "classes": [*self.classes]}}
+        own = {"own": {GIVEN_TEXTS: {"models": {GIVEN_MODEL: files}, "classes": [*self.classes]}}}
+        run = {"results": str(folder / "results"), **(self.run.write(folder) if self.run else own)}
         with write_whole(folder / "readouts.yaml") as temporary:
-            temporary.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": entry}, sort_keys=False))
+            temporary.write_text(yaml.safe_dump(run, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
 def audit(

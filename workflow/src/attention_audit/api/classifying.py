@@ -78,6 +78,7 @@ from .asking import (
 from .auditing import Audited, audit
 from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, call_with_texts, check_batch_size
+from .saving import ClassifierRun, list_saved_texts
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -421,6 +422,8 @@ def audit_classifier(
         steps = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen).list_steps()
         model_audit.take_steps(steps, progress)
     summary, rows = model_audit.answer()
+    saved_texts, entry = list_saved_texts(corpus, classes)
+    tokens = choose_tokens([row["text"] for row in saved_texts], language, False, lambda line: None)
     return Audited(
         summary,
         collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
@@ -429,6 +432,14 @@ def audit_classifier(
         [training.read() for training in model_audit.own],
         corpus["tokens"].to_pylist(),
         classes,
+        ClassifierRun(
+            homes,
+            saved_texts,
+            # how strings were split
+            {"tokens": tokens.model_dump(exclude_unset=True)} | entry,
+            arguments.model_dump(mode="json", exclude={"device"}, exclude_defaults=True),
+            sections.model_dump(mode="json", exclude_unset=True) | {"audits": {suite.name: model_audit.names}},
+        ),
     )
 
 

@@ -101,7 +101,7 @@ def _load(
             weights = held_model.source.state_dict()
             # those that were made in inference mode can have no gradients
             weights = {name: weight.clone() if weight.is_inference() else weight for name, weight in weights.items()}
-            config, source = deepcopy(held_model.source.config), {"state_dict": weights}
+            config, source = deepcopy(held_model.source.config), dict[str, Any](state_dict=weights)
         else:
             # a file may name an attention of its own, which needs what is not here
             config = transformers.AutoConfig.from_pretrained(
