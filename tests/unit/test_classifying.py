@@ -104,7 +104,7 @@ def test_a_text_is_read_by_its_number_from_0(number):
 
 
 def test_what_is_saved_is_a_run_that_answers_the_same(tmp_path, monkeypatch):
-    """Of its models and texts, as pandas and the library read them; one model is in memory, one a folder with another tokenizer."""
+    """Of its models and texts, as pandas and the library read them: one model is in memory, one a folder."""
     found = answer()
     monkeypatch.chdir(tmp_path)
     found.save("saved")
