@@ -163,7 +163,7 @@ def find_misfits(readout: GivenReadout, number: int, by_word: Mapping[str, Float
         yield "tokens", "has no word", "leave the text out"
     elif padding and (len(by_word["attention"]) != len(tokens) or by_word["attention"][padding].any()):
         fault = f"has padding at an end, {tokens[padding[0]].lower()!r}"
-        yield "tokens", fault, "leave it out, with its weights, which are not all 0"
+        yield "tokens", fault, "leave it out, with its weights; a model that attends to it must be read with it masked"
     if heads != readout.heads or not heads:
         fault = f"has {heads} heads, and text {readout.ids[0]!r} {readout.heads}"
         yield "attention", fault, "give every text the same heads"
