@@ -69,8 +69,8 @@ def predicted(view, seed, text, weights):
 
 
 LINE = {
-    "mark": "·●·", "asks": "May <i>it</i> be read?", "said": "partly", "value": ".35", "interval": ".33 to .37",
-    "remark": HOSTILE[0],
+    "mark": "·●·", "claim": "<i>It</i> may be read", "said": "in part", "value": ".35", "interval": ".33 to .37",
+    "next": ".22 to .48", "beside": "", "remark": HOSTILE[0],
 }  # fmt: skip
 
 
@@ -107,6 +107,7 @@ def make_view(key, texts, seeds, make=make_readout, **further):
             "sampled": {"of": 2 * texts, "shown": texts, "why": "The page shows a sample, drawn by label."},
             "missing": {},
             "columns_seed": 10,
+            "finding": HOSTILE[0] if suite == "wp" else "",
             "lines": [LINE] if suite == "wp" else [],
         },
         classes={place: f"<b>class {place}</b>" for place in range(9)},

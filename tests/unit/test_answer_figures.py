@@ -15,24 +15,33 @@ from tabled import cells
 from attention_audit.columns.tables import INSTEAD, SUMMARY, TABLE
 from attention_audit.figures.answer import NO_MODEL, fig_answer
 from attention_audit.figures.attributions import NOT_COMPARED, NOT_MARKED, fig_instead, fig_plausibility
+from attention_audit.figures.style import list_texts
 from attention_audit.names import PLAUSIBLE
 from attention_audit.questions import QUESTIONS
 
 CLASSES = [
-    {"name": name, "texts": 200, "value": value, "low": value - 0.1, "high": value + 0.1, "zones": zones}
+    {
+        "name": name,
+        "texts": 200,
+        "labelled": 200,
+        "value": value,
+        "low": value - 0.1,
+        "high": value + 0.1,
+        "zones": zones,
+    }
     for name, value, zones in (("good", 0.875, "3"), ("bad", 0.0, "1"))
 ]
 
 
 def draw(*answers, model="base", **columns):
-    """The figure of five trainings, of which nothing is stated but what is given."""
+    """The figure of five trainings, of which there is no verdict but those that are given."""
     about = {"dataset": "movies", "seeds": 5, "texts": 400, "groups": 400, "learnt": "yes"}
     scores = {"accuracy": 0.75, "majority_accuracy": 0.5}
     return fig_answer(pd.DataFrame([row(model, *answers, **about | scores | columns)])[SUMMARY.schema.names], LABELS)
 
 
 def ask(question, value, low, high, **columns):
-    return answer(question, "2", "partly", value, low, high) | {
+    return answer(question, "2", "in part", value, low, high) | {
         f"{question}_{name}": each for name, each in columns.items()
     }
 
@@ -42,74 +51,80 @@ def strip_of(figure, question):
 
 
 def places_of(axes, marker):
-    return [x for x, _ in points_of(axes, marker)]
+    return [float(x) for line in axes.lines if line.get_marker() == marker for x in line.get_xdata()]
+
+
+def list_bars(axes):
+    """Where bars begin, and how wide they are, but for the zones."""
+    bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_height() < 1]
+    return [(bar.get_x(), pytest.approx(bar.get_width())) for bar in bars]
 
 
 def words_of(figure):
-    return " ".join(" ".join(written(figure)).split())
+    return " ".join(" ".join(list_texts(figure)).split())
 
 
-def test_values_stand_between_cuts_that_are_aligned():
+def test_a_scale_goes_from_its_low_end_to_its_high_end():
     located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.5)
-    figure = draw(located, ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1]))
+    used = ask("used", 0.025, 0.0125, 0.05, each=[0.025, 0.2], next_low=0.0, next_high=0.1)
+    figure = draw(located, used)
     strip = strip_of(figure, "located")
-    assert strip.get_xlim() == (-0.25, 1.25)
-    assert strip_of(figure, "used").get_xlim() == pytest.approx((-0.05, 0.175))
-    # the first is the ring of random words
-    assert places_of(strip, "o") == [0, 0.25, 0.5, 0.75]
-    assert (places_of(strip, "|"), places_of(strip, ">")) == ([0], [1.25])
-    assert places_of(strip_of(figure, "used"), "o") == [0.025, 0.1]
-    assert [(bar.get_x(), bar.get_width()) for bar in strip.patches[3:] if isinstance(bar, Rectangle)] == [
-        (0.375, 0.25)
-    ]
-    assert ".50 [.38, .62]" in words_of(figure)
-    assert "next .00 to 1.50" in words_of(figure)
+    assert places_of(strip, "o") == [0.25, 0.5, 0.75]
+    assert list_bars(strip) == [(0.375, 0.25)]
+    # a quarter of the probability is the end
+    assert places_of(strip_of(figure, "used"), "o") == pytest.approx([0.1, 0.8])
+    assert list_bars(strip_of(figure, "used")) == [(pytest.approx(0.05), 0.15)]
+    assert [text.get_text() for text in strip.texts][:2] == ["random words", "best single words"]
+    assert ".50 (.38 to .62)" in words_of(figure)
+    assert "No claim clearly holds or fails: of 2, 2 hold at least in part." in words_of(figure)
     assert_readable(figure)
 
 
-def test_what_lies_off_the_scale_is_an_arrow():
-    figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
-    assert places_of(strip_of(figure, "unique"), "<") == [-0.25]
-    assert places_of(strip_of(figure, "used"), ">") == pytest.approx([0.175])
-    (legend,) = figure.legends
-    assert [mark.get_marker() for mark in legend.legend_handles if hasattr(mark, "get_marker")] == ["o"]
+def test_what_lies_beyond_an_end_is_an_arrow():
+    figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0, zones="3"))
+    assert len(places_of(strip_of(figure, "unique"), "<")) == 1
+    assert len(places_of(strip_of(figure, "used"), ">")) == 1
+    assert places_of(strip_of(figure, "used"), "<") == []
 
 
-def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square():
-    tolerated = {"value": 0.75, "beyond_value": 0.25, "tvd_budget": 0.05}
-    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
-    figure = draw(
-        unique, **{f"unique_tolerance_{name}": value for name, value in tolerated.items()}, stable_each=[0.5, 0.0]
-    )
-    axes = strip_of(figure, "unique")
-    assert places_of(axes, "s") == [0.5]
-    (dotted,) = [line for line in axes.lines if line.is_dashed()]
-    assert list(np.asarray(dotted.get_xdata())) == [0.25, 0.75]
-    assert ".25 at TVD .100" in words_of(figure)
-    assert "another training .50; budget: TVD .125" in words_of(figure)
+def test_baselines_stand_where_they_are_and_are_named():
+    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125, others_tvd=0.125)
+    signed = ask("signed", 0.85, 0.8, 0.9, shuffled=0.75)
+    figure = draw(unique, signed, stable_each=[0.5, 0.0], unique_tolerance_tvd_budget=0.05)
+    for question, at in (("unique", 0.5), ("signed", 0.5)):
+        assert at in [float(line.get_xdata()[0]) for line in strip_of(figure, question).lines if len(line.get_xdata())]
+    assert "another training .50" in words_of(figure)
+    assert "shuffled map 75 %" in words_of(figure)
+    assert "TVD .100; another training .125" in words_of(figure)
+    assert_readable(figure)
 
 
-def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn():
+def test_classes_that_lie_apart_stand_by_name_and_nothing_of_all_is_drawn():
     classes = json.dumps(CLASSES)
-    apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
-    figure = draw(apart)
-    dots = {text.get_text(): text.get_position()[0] for text in strip_of(figure, "located").texts}
-    assert (dots["1"], dots["2"]) == (0, 0.875)
-    assert not any(len(line.get_xdata()) for line in strip_of(figure, "located").lines)
-    assert "bad hardly; good largely (1) .00; (2) .88" in words_of(figure)
+    figure = draw(ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad no; good yes", classes=classes))
+    strip = strip_of(figure, "located")
+    assert places_of(strip, "o") == [0, 0.875]
+    assert {"bad", "good"} <= {text.get_text() for text in strip.texts}
+    assert list_bars(strip) == []
+    assert "differs by class" in words_of(figure)
+    assert "bad .00; good .88" in words_of(figure)
     assert_readable(figure)
 
 
-def test_a_question_without_a_statement_says_why():
+def test_a_claim_without_a_verdict_says_why():
     why = "located needs a network that can be run again, and of mine only readouts are given"
-    said = "in nearly all texts, at least partly more than shuffled weights"
-    signed = answer("signed", "23", said, 0.97, 0.96, 0.98, next_low=0.9, next_high=1.0)
+    signed = answer("signed", "23", "at least in part, beyond shuffled weights (80 %)", 0.97, 0.96, 0.98)
     figure = draw(signed, located_reason=why, dataset="movies " * 60)
-    assert why in words_of(figure)
-    assert said in words_of(figure)
-    assert figure.texts[0].get_text().count("\n") == 1
+    assert why[:40] in words_of(figure)
+    assert "at least in part" in words_of(figure)
+    assert "beyond shuffled weights" in words_of(figure)
     assert_readable(figure)
     assert NO_MODEL in words_of(draw(model=""))
+
+
+def test_of_one_training_the_note_says_so():
+    assert "the mean of this training" in words_of(draw(seeds=1))
+    assert "one more training" in words_of(draw())
 
 
 def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow():

@@ -153,7 +153,8 @@ def test_the_summary_is_shown_with_a_row_a_question(frames):
         for part in ("zones", "value", "low", "high", "next_low", "next_high", "trainings", "texts"):
             assert cells[part] == pytest.approx(row[f"{question}_{part}"], nan_ok=True)
         line = write_line(row, str(question))
-        assert cells[["asks", "word", "note"]].tolist() == [line.asks, line.said, line.remark]
+        assert cells[["claim", "verdict"]].tolist() == [line.claim, line.said]
+        assert cells["note"].endswith(line.remark)
     both = api.by_question(pd.concat([summary, summary.assign(model="other")]))
     assert both["model"].tolist() == ["model"] * 8 + ["other"] * 8
     assert [*both] == ["dataset", "suite", "model", "question", *shown]

@@ -10,10 +10,10 @@ from summaries import BLANK
 from tabled import assert_fits
 
 from attention_audit.answer.estimates import Estimate
-from attention_audit.answer.statements import Part, find_objection
+from attention_audit.answer.verdicts import Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.controls import CLAIMS, check_allowed, controls
+from attention_audit.tables.controls import CLAIMS, NOT_LEARNT, check_allowed, controls, describe_claims
 
 ANY = "any weights would do"
 FEW = "80 of the 100 texts needed"
@@ -159,7 +159,30 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
 def test_base_learns_what_is_planted_and_no_noise(kind, column, claimed, values):
     for value in values:
         table = claim("s", kind, state("wp", "base") | {column: value})
-        assert table[["claim", "value", "holds"]].to_numpy().tolist() == [[claimed, value, value == values[0]]]
+        rows = table[table["claim"] == claimed][["value", "holds"]].to_numpy().tolist()
+        assert rows == [[value, value == values[0]]]
+
+
+@pytest.mark.parametrize(("zones", "holds"), [(["≠", "≠", "1"], False), (["≠", "1", "12"], True)])
+def test_of_labels_drawn_by_lot_hardly_a_claim_differs_by_class(zones, holds):
+    names = ("located", "ranks", "used")
+    of_classes = {name: ["1", "3"] if each == "≠" else each for name, each in zip(names, zones, strict=True)}
+    table = claim("s", "static", state("wp", "base", **of_classes))
+    rows = table[table["claim"] == "hardly a claim differs by class"]
+    assert rows[["value", "holds"]].to_numpy().tolist() == [[zones.count("≠"), holds]]
+
+
+def test_a_control_that_has_not_learnt_says_nothing():
+    row = state("pd", "honest", located="3", ranks="23") | {"lowest_accuracy": 0.736}
+    table = claim("n", "needle", row)
+    assert table[["claim", "statistic", "value", "least", "holds"]].to_numpy().tolist() == [
+        ["it has learnt", NOT_LEARNT, 0.736, 0.95, False]
+    ]
+    learnt = claim("n", "needle", row | {"lowest_accuracy": 0.97})
+    assert learnt["claim"].tolist() == ["it has learnt", "located", "ranks"]
+    assert learnt["holds"].all()
+    assert json.loads(describe_claims("needle", row)) == {"claims": 1, "failed": ["it has learnt"]}
+    assert describe_claims("needle", state("pd", "unknown")) == describe_claims("table", row) == ""
 
 
 @pytest.mark.parametrize(("masses", "holds"), [([0.7, 0.2], False), ([0.7, 0.4], True)])
@@ -190,7 +213,7 @@ def test_a_liar_predicts_as_well_attends_elsewhere_and_relies_on_what_it_hides(
     table = claim("n", "needle", *rows, evidence=weighed, impermissible=deleted)
     assert table["value"].tolist() == pytest.approx(values)
     assert table["holds"].tolist() == holds
-    assert table[["least", "most"]].fillna(0).to_numpy().tolist() == [[-0.02, 0], [0, 0.05], [0.1, 0]]
+    assert table[["least", "most"]].fillna(0).to_numpy().tolist() == [[-0.02, 0.02], [0, 0.05], [0.1, 0]]
 
 
 def test_digest_starts_with_the_evidence_and_flips_early():

@@ -16,11 +16,13 @@ from attention_audit.answer.estimates import (
     estimate,
     estimate_joint_variance,
     estimate_mean,
+    estimate_unpaired,
     is_clear,
     join,
+    select_pairs,
     take_root,
 )
-from attention_audit.answer.samples import average_texts, compare_pairs, take_share, weigh_dots
+from attention_audit.answer.samples import average_texts, compare_pairs, find_members, take_share
 
 NAN, INF = math.nan, math.inf
 SIZES = st.tuples(st.integers(1, 5), st.integers(2, 40))
@@ -40,27 +42,77 @@ def invert_cubic(skewness, normal):
     return optimize.brentq(cubic, -50, 50)
 
 
-def find_interval(value, parts):
-    """Work out the interval of these trainings from what each of K groups moves the value by."""
+def find_interval(value, parts, spread=0.0, joint=0.0):
+    """Work out an interval from what each of K groups moves the value by, and from the half-width of the trainings."""
     count = len(parts)
-    variance = count / (count - 1) * sum((part - np.mean(parts)) ** 2 for part in parts) + 2 / count**2
+    own = count / (count - 1) * sum((part - np.mean(parts)) ** 2 for part in parts)
+    variance = own + 2 / count**2
     skewness = sum((part - np.mean(parts)) ** 3 for part in parts) / variance**1.5
     upper, lower = (invert_cubic(skewness, z) for z in (1.959964, -1.959964))
-    return value - upper * math.sqrt(variance), value - lower * math.sqrt(variance), variance
+    alone = max(own - joint, 0) + 2 / count**2
+    return value - math.hypot(spread, upper * alone**0.5), value + math.hypot(spread, lower * alone**0.5), variance
 
 
-def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone():
+def find_joint(values):
+    """Work out what trainings and texts bring together, by its expected squares."""
+    trainings, texts = values.shape
+    rests = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
+    return (rests**2).sum() / ((trainings - 1) * (texts - 1)) / values.size
+
+
+def test_a_mean_has_the_chance_of_its_trainings_and_texts():
     values = draw(1, 4, 60)
     found = estimate(average_texts(values))
     assert found.value == pytest.approx(values.mean())
-    ends = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60)[:2]
+    spread = stats.t.ppf(0.975, 3) * values.mean(1).std(ddof=1) / 2
+    ends = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60, spread, find_joint(values))[:2]
     assert (found.low, found.high) == pytest.approx(ends)
+    # each of them has the chance of its texts alone
     for row, *own in zip(values, found.each, found.each_low, found.each_high, strict=True):
         assert own == pytest.approx([row.mean(), *find_interval(row.mean(), (row - row.mean()) / 60)[:2]])
-    assert (found.trainings, found.texts, found.groups) == (4, 60, 60)
-    # how far trainings lie apart does not matter to it
-    apart = estimate(average_texts(values + np.array([[0.0], [5.0], [9.0], [2.0]])))
-    assert apart.high - apart.low == pytest.approx(found.high - found.low)
+    assert (found.trainings, found.made, found.texts, found.groups) == (4, 4, 60, 60)
+    # what trainings do to all texts alike counts as Student has it
+    apart = estimate(average_texts(values + np.array([[0.0], [50.0], [90.0], [20.0]])))
+    own = (values.mean(1) + np.array([0.0, 50.0, 90.0, 20.0])).tolist()
+    assert (apart.low, apart.high) == pytest.approx(stats.t.interval(0.95, 3, np.mean(own), stats.sem(own)), rel=1e-3)
+
+
+@pytest.mark.parametrize("trainings", [1, 2])
+def test_one_or_two_trainings_have_the_chance_of_texts_alone(trainings):
+    values = draw(2, trainings, 50)
+    ends = find_interval(values.mean(), (values.mean(0) - values.mean()) / 50)[:2]
+    for found in (estimate(average_texts(values)), estimate_mean(values, -9)):
+        assert (found.low, found.high) == pytest.approx(ends)
+
+
+@given(SEEDS, st.integers(1, 6), st.integers(2, 30))
+def test_means_in_tables_have_the_interval_of_the_answer(seed, trainings, texts):
+    values = draw(seed, trainings, texts)
+    assert estimate_mean(values, -INF, 1)[1:3] == pytest.approx(estimate(average_texts(values), limits=(-INF, 1))[1:3])
+
+
+def test_a_smaller_doubt_takes_a_wider_interval():
+    values = 1 + draw(5, 3, 200) + np.array([[0.0], [0.2], [0.5]])
+    wide, spread = estimate(average_texts(values), confidence=1 - 0.05 / 28), values.mean(1)
+    assert (wide.high - wide.low) / 2 == pytest.approx(stats.t.ppf(1 - 0.025 / 28, 2) * stats.sem(spread), rel=0.01)
+    assert estimate(average_texts(values)).next_low == wide.next_low
+
+
+def test_models_whose_trainings_do_not_belong_together():
+    one, other = draw(6, 3, 400) + np.array([[0.0], [0.3], [0.9]]), draw(7, 5, 400)
+    found = estimate_unpaired(average_texts(one), average_texts(other), None, (-INF, INF), 1.0)
+    means = one.mean(1), other.mean(1)
+    squares = sum(each.var(ddof=1) / len(each) for each in means)
+    assert found.value == pytest.approx(one.mean() - other.mean())
+    # of the smaller number of trainings; texts add next to nothing
+    assert (found.high - found.low) / 2 == pytest.approx(stats.t.ppf(0.975, 2) * math.sqrt(squares), rel=0.01)
+    further = stats.t.ppf(0.975, 2) * math.sqrt(means[0].var(ddof=1) * 4 / 3 + means[1].var(ddof=1) * 6 / 5)
+    assert (found.next_high - found.next_low) / 2 == pytest.approx(further, rel=0.01)
+    assert (found.trainings, found.made, [*found.each]) == (3, 3, [])
+    few = estimate_unpaired(average_texts(one[:2]), average_texts(other), None, (-INF, INF), 1.0)
+    parts = (one[:2].mean(0) - one[:2].mean()) / 400 - (other.mean(0) - other.mean()) / 400
+    assert (few.low, few.high) == pytest.approx(find_interval(few.value, parts)[:2])
+    assert math.isnan(few.next_low)
 
 
 def test_two_texts_are_added_so_that_no_interval_is_a_point():
@@ -88,9 +140,9 @@ def test_two_trainings_say_nothing_of_the_next(trainings):
 def test_texts_of_a_group_count_as_one():
     values = draw(5, 3, 40)
     groups = np.random.default_rng(0).permutation(np.repeat(np.arange(10), 4))
-    found = estimate(average_texts(values), groups)
-    parts = [(values.mean(0) - values.mean())[groups == number].sum() / 40 for number in range(10)]
-    assert (found.low, found.high) == pytest.approx(find_interval(values.mean(), parts)[:2])
+    found = estimate(average_texts(values[:2]), groups)
+    parts = [(values[:2].mean(0) - values[:2].mean())[groups == number].sum() / 40 for number in range(10)]
+    assert (found.low, found.high) == pytest.approx(find_interval(values[:2].mean(), parts)[:2])
     assert (found.texts, found.groups) == (40, 10)
     # what is measured twice is no more than what is measured once
     once, twice = (
@@ -136,25 +188,45 @@ def test_shares_count_alike_however_much_can_be_had():
     assert estimate(take_share(top, bottom)).value == pytest.approx(0.75)
 
 
-DOTS = weigh_dots(np.array([[10, 50], [10, 257], [50, 257]]), np.array([10, 50, 257]))
+DOTS = find_members(np.array([[10, 50], [10, 257], [50, 257]]), np.array([10, 50, 257]))
 JSD = np.array([[0.1], [0.2], [0.3]]) * np.ones((3, 60))
 """Of the maps of three pairs of trainings."""
 
 
 def test_dots_of_pairs_are_means_with_the_others():
-    found = estimate(compare_pairs(JSD, np.full((3, 60), 0.4)), weights=DOTS)
+    found = estimate(compare_pairs(JSD, np.full((3, 60), 0.4)), members=DOTS)
     assert found.value == pytest.approx(0.5)
     assert found.each == pytest.approx([(0.75 + 0.5) / 2, (0.75 + 0.25) / 2, (0.5 + 0.25) / 2])
     # of three trainings, the spread of these means is taken twice: (S - 1) / (S - 2)
     spread, variance = 2 * np.std(found.each, ddof=1), 2 / 60**2
     half = math.sqrt(stats.t.ppf(0.975, 2) ** 2 * spread**2 * (1 + 1 / 3) + 1.959964**2 * variance)
     assert (found.next_low, found.next_high) == pytest.approx((0.5 - half, 0.5 + half))
+    # each training is in two of the pairs, so that their mean moves by twice as much as that of trainings
+    half = math.sqrt((2 * stats.t.ppf(0.975, 2) * spread) ** 2 / 3 + 1.959964**2 * variance)
+    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half))
 
 
-def test_a_pair_without_a_value_costs_no_training():
-    found = estimate(compare_pairs(JSD, np.repeat([0.4, 0.4, 0.0], 60).reshape(3, 60)), weights=DOTS)
-    assert found.value == pytest.approx((0.75 + 0.5) / 2)
-    assert found.each == pytest.approx([(0.75 + 0.5) / 2, 0.75, 0.5])
+def test_the_mean_over_pairs_holds_that_of_all_pairs():
+    random, inside = np.random.default_rng(9), 0
+    pairs = np.array([(one, other) for one in range(5) for other in range(one)])
+    for _ in range(400):
+        own = 0.05 * random.standard_normal(5)
+        moved = 0.02 * random.standard_normal((10, 100))
+        values = 0.5 + own[pairs].sum(1)[:, None] + moved
+        found = estimate(average_texts(values), members=find_members(pairs, np.arange(5)))
+        inside += found.low <= 0.5 <= found.high
+    assert inside / 400 > 0.93
+
+
+def test_a_training_in_a_pair_without_a_value_is_left_out():
+    finite = np.array([True, True, False])
+    assert select_pairs(DOTS, finite).tolist() in ([True, False, False], [False, True, False])
+    assert select_pairs(DOTS, np.array([True, False, False])).tolist() == [True, False, False]
+    found = estimate(compare_pairs(JSD, np.repeat([0.4, 0.0, 0.0], 60).reshape(3, 60)), members=DOTS)
+    assert found.each == pytest.approx([0.75, 0.75, NAN], nan_ok=True)
+    assert (found.value, found.trainings, found.made) == (pytest.approx(0.75), 2, 3)
+    nothing = estimate(compare_pairs(JSD[:1], np.zeros((1, 60))), members=DOTS[:2, :1])
+    assert (nothing.trainings, nothing.made, math.isnan(nothing.value)) == (0, 2, True)
 
 
 def test_intervals_stay_on_their_scale():
@@ -188,13 +260,13 @@ def test_values_that_are_changed_change_the_interval_alike(seed, size, shift, un
     assert np.array(scaled[:5]) == pytest.approx(unit * ends, nan_ok=True)
 
 
-def test_the_interval_holds_the_truth_of_these_trainings():
+def test_the_interval_holds_the_truth_of_models_trained_alike():
     random, inside = np.random.default_rng(8), 0
     for _ in range(600):
         levels = 0.4 + 0.2 * random.standard_normal((3, 1))
         values = levels * random.exponential(1, 150) + 0.1 * random.standard_normal((3, 150))
         found = estimate(average_texts(values))
-        inside += found.low <= levels.mean() <= found.high
+        inside += found.low <= 0.4 <= found.high
     assert 0.93 < inside / 600 < 0.985
 
 

@@ -97,7 +97,8 @@ def test_every_view_opens_and_says_what_python_says(shown, place):
 def test_the_answers_on_a_model_are_shown_where_there_are_any(shown):
     shown.open(f"#view={NEEDLE}")
     (line,) = ABOUT["views"][0]["lines"]
-    assert shown.each("#lines tr > *", "n.textContent") == [*line.values()]
+    assert shown.each("#lines tr > *", "n.textContent") == [line[name] for name in line if name != "beside"]
+    assert shown.text("#answer-finding") == ABOUT["views"][0]["finding"]
     shown.open("#view=sst/hf/base")
     assert shown.one("#answer").get_property("hidden")
 

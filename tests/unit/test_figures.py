@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 from PIL import Image
 from seaborn.utils import relative_luminance
+from summaries import BLANK, row
 
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
@@ -64,8 +65,12 @@ def draw_fig3(compared):
     return wp_fig3_seed_variance(compared, instance_adversary(compared))
 
 
-def draw_fig5(compared, tolerance=0.05):
-    return wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, tolerance)
+UNASKED = pd.DataFrame([BLANK])
+"""A summary that speaks of no adversary."""
+
+
+def draw_fig5(compared, tolerance=0.05, summary=UNASKED, models=WP):
+    return wp_fig5_tvd_jsd(compared, instance_adversary(compared), summary, models, tolerance)
 
 
 def words_of_fig2(maps, *predictions):
@@ -129,7 +134,7 @@ def test_figure3_parts_texts_into_quarters_by_their_largest_weight_and_takes_the
 def test_figure5_shows_instance_averages(datasets):
     compared = comparison(datasets)
     instances = instance_adversary(compared)
-    figure = wp_fig5_tvd_jsd(compared, instances, WP, 0.05)
+    figure = wp_fig5_tvd_jsd(compared, instances, UNASKED, WP, 0.05)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
         lines = [line.get_xydata() for line in axes.lines if line.get_marker() == ""]
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
@@ -154,14 +159,24 @@ def test_figure5_shows_instance_averages(datasets):
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
-def test_figure5_names_lambdas_without_hiding_anything(datasets):
-    figure = draw_fig5(comparison(datasets))
-    for axes in figure.axes:
-        assert {"2e-5", "0.002"} <= {text.get_text() for text in axes.texts}
-        x0, y0, x1, y1 = assert_readable(figure, axes.texts).T[:, :, None]
-        points = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("None", "")]
-        x, y = axes.transData.transform(np.concatenate(points)).T
-        assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
+def test_figure5_rings_the_adversary_that_the_answer_speaks_of(datasets):
+    compared = comparison(datasets)
+    spoken = [
+        row("base", dataset=dataset, unique_model="continuation", unique_lambda=0.0273, unique_seed=2)
+        for dataset in datasets[:2]
+    ]
+    figure = draw_fig5(compared, summary=pd.DataFrame(spoken))
+    ours = compared[(compared["model"] == "continuation") & (compared["lambda"] == 0.0273)]
+    means = ours.groupby("dataset")[["jsd", "tvd"]].mean()
+    for axes, dataset in zip(figure.axes, datasets, strict=True):
+        rings = [line.get_xydata() for line in axes.lines if line.get_markersize() == 8]
+        assert len(rings) == (dataset in datasets[:2])
+        if rings:
+            assert_allclose(rings[0], [means.loc[dataset]])
+            assert [text.get_text() for text in axes.texts] == ["the answer's: λ 0.027"]
+    assert_readable(figure)
+    # panels share their scale
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
 
 
 def test_a_model_without_a_look_is_drawn_under_its_own_name():
@@ -175,14 +190,14 @@ def test_figure5_names_the_models_that_are_compared():
     models = Names({**WP, "frozen": Style("frozen weights", "purple", "v")})
 
     def draw(rows):
-        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), models, 0.05)
+        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), UNASKED, models, 0.05)
         return figure.axes[0], list_words(figure.legends[0].get_texts())
 
     axes, named = draw(more)
     limits = ["per-instance adversary", "tolerance", "mean of further seeds"]
     assert named == ["further seeds", "frozen weights", *limits]
     assert len(next(line.get_xydata() for line in axes.lines if line.get_marker() == "v")) == 8
-    searches = ["adversary from scratch (beside it: λ)", "adversary by continuation (λ)"]
+    searches = ["adversary from scratch, λ 2e-5 to 0.002", "adversary by continuation"]
     assert draw(compared)[1] == ["further seeds", "uniform weights", *searches, *limits]
 
 

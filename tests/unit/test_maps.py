@@ -100,7 +100,7 @@ def test_maps_are_held_against_each_other_by_what_they_locate():
     assert located["mean"].to_dict() == pytest.approx(expected)
     assert list(located.index) == list(expected)
     assert located["note"].tolist() == [
-        "the yardstick; L F", "at least partly; 1 F", "at most partly; 1 F", "hardly; 1 F + 1 B",
+        "the yardstick; L F", "at least in part; 1 F", "at most in part; 1 F", "no; 1 F + 1 B",
     ]  # fmt: skip
     opposes = made[made["metric"] == "opposes"].set_index("ranking")["mean"]
     # only a fall below -.01 counts as a rise
@@ -118,7 +118,7 @@ def test_classes_that_lie_apart_are_told_apart():
     falls.loc[other, ["falls_0", "falls_1"]] = 0.46
     made = table(found)
     note = made[made["ranking"] == "attention"]["note"].iloc[0]
-    assert note == "0 at most partly; 1 largely; 1 F"
+    assert note == "0 at most in part; 1 yes; 1 F"
 
 
 def test_the_figure_of_maps_is_readable():

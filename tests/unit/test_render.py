@@ -211,13 +211,13 @@ def test_the_grid_has_every_zone_that_a_control_shows():
         {"dataset": "g", "question": "ranks", "said": "3", "allowed": "1", "holds": False},
         {"dataset": "g", "question": "signed", "said": "-", "allowed": "-"},
     ]
-    grid = show_claims(controls_table([{"holds": True, **row} for row in rows]), LABELS)[1].rows.set_index("question")
-    assert list(grid.columns) == ["low", "middle", "high"]
+    grid = show_claims(controls_table([{"holds": True, **row} for row in rows]), LABELS)[1].rows.set_index("claim")
+    assert list(grid.columns) == ["no", "in part", "yes"]
     assert len(grid) == len(QUESTIONS)
-    assert grid.loc[QUESTIONS["needed"].asks].tolist() == ["b, c", "–", "–"]
-    assert grid.loc[QUESTIONS["used"].asks].tolist() == ["d, f", "f", "d, e"]
+    assert grid.loc[QUESTIONS["needed"].claim].tolist() == ["b, c", "–", "–"]
+    assert grid.loc[QUESTIONS["used"].claim].tolist() == ["d, f", "f", "d, e"]
     for name in ("ranks", "signed"):
-        assert grid.loc[QUESTIONS[name].asks].tolist() == ["–"] * 3
+        assert grid.loc[QUESTIONS[name].claim].tolist() == ["–"] * 3
 
 
 def test_claims_on_shuffled_weights_are_counted_and_those_that_fail_are_shown():

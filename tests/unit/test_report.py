@@ -16,7 +16,7 @@ from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
 from attention_audit.figures.style import save
 from attention_audit.jobs import GuideJob, ReportJob, ShownExhibit, ShownSuite
-from attention_audit.questions import QUESTIONS
+from attention_audit.questions import QUESTIONS, VERDICTS
 from attention_audit.report.first_text import ShadedItem, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
@@ -304,27 +304,31 @@ def test_the_guide_shows_what_it_is_told_and_every_column():
             of_all = re.sub(rf"^({'|'.join(QUESTIONS)})_", "{question}_", column.name)
             assert f"| `{column.name}` |" in text or f"| `{of_all}` |" in text
     # what means the same for all questions is said once
-    assert text.count("| the statement |") == 1
+    assert text.count("| the verdict |") == 1
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert len(set(headings)) == len(headings)
 
 
 def summary_row(**columns):
     """A row of a model of which every question is answered; `columns` replace parts of it."""
-    stated = {"value": 0.5, "low": 0.25, "high": 0.75, "zones": "2", "said": "at least in most texts"}
+    stated = {"value": 0.5, "low": 0.25, "high": 0.75, "zones": "23", "said": "at least in part"}
     known = {f"{question}_{name}": each for question in QUESTIONS for name, each in stated.items()}
     about = {"dataset": "sst", "suite": "wp", "model": "base", "seeds": 5, "texts": 400, "groups": 400}
     return SUMMARY.blank | known | about | {"accuracy": 0.75, "majority_accuracy": 0.5, "learnt": "yes"} | columns
 
 
-def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words():
+def test_the_paragraph_to_copy_has_every_verdict_in_at_most_90_words():
     [(_, [row])] = list_answers(pd.DataFrame([summary_row()]), {"base": "base"})
     assert len(row.copy.split()) <= MAX_PARAGRAPH_WORDS == 90
-    assert row.copy.count("at least in most texts") == len(QUESTIONS)
-    assert row.copy.startswith("Attention of base on SST (5 trainings, 400 texts; 95 % intervals): top words matter")
-    long = {f"{question}_said": "in most texts, at most partly more than shuffled weights" for question in QUESTIONS}
-    [(_, [row])] = list_answers(pd.DataFrame([summary_row(**long)]), {"base": "base"})
-    assert row.copy.count("more than shuffled weights") == len(QUESTIONS)
+    assert row.copy.startswith(
+        "Attention of base on SST (5 trainings, 400 texts; 95 % intervals): at least in part: top words are the words"
+    )
+    varied = {f"{question}_said": verdict for question, verdict in zip(QUESTIONS, [*VERDICTS, *VERDICTS], strict=False)}
+    varied |= {"signed_said": "at most in part, beyond shuffled weights (80 %)"}
+    [(_, [row])] = list_answers(pd.DataFrame([summary_row(**varied)]), {"base": "base"})
+    assert len(row.copy.split()) <= MAX_PARAGRAPH_WORDS
+    assert all(f"{question.claim[1:]}" in row.copy for question in QUESTIONS.values())
+    assert row.copy.count("no: ") == 1
 
 
 def test_the_first_text_has_its_words_and_the_weights_of_several_trainings():

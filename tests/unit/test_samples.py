@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from attention_audit.answer.estimates import Sample
 from attention_audit.answer.samples import (
     AdversaryResult,
+    Budget,
+    average_classes,
     average_texts,
     bracket_budget,
     compare_pairs,
-    compare_scores,
     compare_shuffled,
     erase,
     find_sides,
+    measure_scores,
     place_ranking,
     score_classes,
     take_share,
@@ -61,17 +63,14 @@ def test_what_a_text_moves_is_the_derivative_of_f1():
         assert gone == pytest.approx(-moved[:, text], rel=0.02, abs=1e-8)
 
 
-def test_models_are_compared_by_macro_f1_training_by_training():
+def test_a_score_is_macro_f1_training_by_training():
     labels = np.array([1, 1, 0, 0])
-    base = np.array([[1, 1, 0, 0], [1, 1, 0, 1]])
-    uniform = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
-    sample, _ = compare_scores(labels, base, uniform[:2], 2)
-    # macro F1: of 1, and of 4/5 and 2/3; of 2/3 and 4/5 with uniform weights
-    assert sample.values == pytest.approx([1 - 11 / 15, 0])
-    # as many trainings as there are: else means are compared
-    means, _ = compare_scores(labels, base, uniform, 2)
-    assert means.values == pytest.approx([(1 - 11 / 15) / 2])
-    assert means.moved == pytest.approx(sample.moved.mean(0, keepdims=True))
+    sample, scale = measure_scores(labels, np.array([[1, 1, 0, 0], [1, 1, 0, 1]]), 2)
+    # of 1, and of 4/5 and 2/3
+    assert sample.values == pytest.approx([1, 11 / 15])
+    assert sample.texts.all()
+    # one error of the first costs 1 - 11/15, of the mean about that
+    assert scale / 4 == pytest.approx(4 / 15, rel=0.2)
 
 
 @given(st.integers(0, 100), st.integers(1, 3), st.integers(20, 40))
@@ -126,8 +125,17 @@ def test_similarity_is_of_sums_over_texts():
     assert compare_pairs(np.array([[0.3, 0.1] * 8]), np.array([[0.2, 0.6] * 8])).values == pytest.approx([0.5])
 
 
-def adversary(value, test, dev=None, name="a"):
-    return AdversaryResult(name, 0.1, 1, test if dev is None else dev, test, value, value - 0.1, value + 0.1)
+def adversary(value, test, dev=None, name="a", moved=(0.0, 0.0)):
+    moved = np.array(moved)
+    return AdversaryResult(name, 0.1, 1, test if dev is None else dev, test, value, value - 0.1, value + 0.1, moved)
+
+
+def tolerate(*tolerances):
+    return [Budget(each, each, np.zeros(2)) for each in tolerances]
+
+
+def list_found(bracket):
+    return [each and each.value for each in (bracket.within, bracket.beyond)]
 
 
 def test_all_predicted_classes_count_alike():
@@ -137,34 +145,58 @@ def test_all_predicted_classes_count_alike():
     assert math.isnan(weigh_classes(np.array([math.nan]), np.array([0])))
 
 
+@given(st.integers(0, 100))
+def test_what_a_text_moves_the_mean_of_classes_by_is_its_derivative(seed):
+    tvd, predictions = draw(seed, 12), np.arange(12) % 3
+    weights = np.ones(12)
+    weights[5] += 1e-6
+    more = np.mean([np.average(tvd[predictions == k], weights=weights[predictions == k]) for k in range(3)])
+    sample = average_classes(tvd, predictions)
+    assert (more - sample.values[0]) / 1e-6 == pytest.approx(sample.moved[0, 5], abs=1e-4)
+
+
 def test_a_bracket_is_the_furthest_within_and_the_next_beyond():
     near, far, next_one, last = adversary(0.9, 0.01), adversary(0.5, 0.04), adversary(0.2, 0.06), adversary(0.1, 0.09)
     # as far as the one within, and so no step of the frontier
     dear = adversary(0.7, 0.055)
-    found = bracket_budget([dear, last, near, next_one, far], 0.05)
-    assert (found.within, found.beyond) == (far, next_one)
+    found = bracket_budget([dear, last, near, next_one, far], tolerate(0.05))
+    assert list_found(found) == [0.5, 0.2]
     assert found.interval == (0.5, pytest.approx(0.1), pytest.approx(0.6))
 
 
 def test_a_budget_is_held_on_dev_and_on_test():
     broken = adversary(0.1, 0.06, dev=0.04), adversary(0.1, 0.04, dev=0.06)
-    found = bracket_budget([*broken, adversary(0.8, 0.05)], 0.05)
-    assert found.within.value == 0.8
-    assert found.beyond == broken[1]
+    found = bracket_budget([*broken, adversary(0.8, 0.05)], tolerate(0.05))
+    # one that may be within on test leaves nothing beyond it that is less similar
+    assert list_found(found) == [0.8, None]
+
+
+def test_a_budget_has_the_chance_of_its_texts():
+    # two groups, each of which moves the TVD by .01 or -.01: a standard error of sqrt(2 * 2 * .01^2) = .02
+    unsure = adversary(0.5, 0.04, moved=(0.01, -0.01))
+    assert list_found(bracket_budget([unsure], tolerate(0.0599))) == [None, None]
+    assert list_found(bracket_budget([unsure], tolerate(0.0601))) == [0.5, None]
+    assert list_found(bracket_budget([unsure], tolerate(0.0199))) == [None, 0.5]
+    # what moves the budget alike says nothing of the difference
+    others = [Budget(0.041, 0.041, np.array([0.01, -0.01]))]
+    assert list_found(bracket_budget([unsure], others)) == [0.5, None]
+    # the one that leaves more room counts
+    assert list_found(bracket_budget([unsure], [*tolerate(0.001), *others])) == [0.5, None]
+    assert bracket_budget([unsure], [*tolerate(0.05), *others]).budget == 0.05
 
 
 def test_what_was_not_found_leaves_an_end_open():
-    assert bracket_budget([adversary(0.4, 0.01)], 0.05).interval == (0.4, -math.inf, 0.5)
+    assert bracket_budget([adversary(0.4, 0.01)], tolerate(0.05)).interval == (0.4, -math.inf, 0.5)
     # the model's own map holds every budget
-    assert bracket_budget([adversary(0.4, 0.1)], 0.05).interval == (1.0, pytest.approx(0.3), 1.0)
+    assert bracket_budget([adversary(0.4, 0.1)], tolerate(0.05)).interval == (1.0, pytest.approx(0.3), 1.0)
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 0.2)), min_size=1, max_size=9), st.floats(0, 0.1))
 def test_a_larger_budget_never_leaves_less_open(points, budget):
     adversaries = [adversary(*point) for point in points]
-    less, more = (bracket_budget(adversaries, each).interval[0] for each in (budget, 2 * budget))
+    less, more = (bracket_budget(adversaries, tolerate(each)).interval[0] for each in (budget, 2 * budget))
     assert more <= less
-    found = bracket_budget(adversaries, budget)
+    found = bracket_budget(adversaries, tolerate(budget))
     if found.beyond:
         assert found.beyond.test > budget
         assert found.beyond.value < found.interval[0]

@@ -22,7 +22,7 @@ from tabled import assert_fits
 
 from attention_audit.answer.lines import describe_marks, write_lines
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.statements import BY_CLASS, NONE
+from attention_audit.answer.verdicts import BY_CLASS, NONE
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.model_answers import (
@@ -121,7 +121,7 @@ def test_used_is_what_shuffled_weights_change(moved, zones):
 
 def test_texts_of_one_item_are_left_out_and_counted():
     rows = permuted(np.where(np.arange(TEXTS) < 100, 0.0, 0.3))
-    predictions = predicted("base", [0.9, 0.9])
+    predictions = predicted("base", [0.9] * 3)
     single = predictions.assign(items=np.where(predictions["id"] < "t100", 1, 8))
     cell = ask("used", permutation=rows, predictions=single)
     assert (cell.part.estimate.value, cell.part.estimate.texts, cell.left_out) == (pytest.approx(0.3), 300, 100)
@@ -129,15 +129,15 @@ def test_texts_of_one_item_are_left_out_and_counted():
 
 
 def test_predicted_classes_that_lie_apart_are_told_apart():
-    predictions = predicted("base", [1, 1])
-    moved = np.where(predictions["prediction"] == 1, 0.3, 0.001).reshape(2, -1)
+    predictions = predicted("base", [1, 1, 1])
+    moved = np.where(predictions["prediction"] == 1, 0.3, 0.001).reshape(3, -1)
     cell = ask("used", permutation=permuted(moved), predictions=predictions)
-    assert (cell.zones, cell.said) == (BY_CLASS, "neg hardly; pos strongly")
+    assert (cell.zones, cell.said) == (BY_CLASS, "neg no; pos yes")
     assert [(one.name, one.fewest, zones) for one, zones in cell.classes] == [("neg", 200, "1"), ("pos", 200, "3")]
 
 
 def test_texts_that_belong_together_count_as_one():
-    rows = permuted(np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS / 2)
+    rows = permuted(np.tile(np.arange(TEXTS) / TEXTS, (3, 1)))
     ids = list_values(rows, "id")
     assert number_groups(ids, {}) is None
     together = {id_: f"film {place // 2}" for place, id_ in enumerate(ids[:-2])}
@@ -199,11 +199,11 @@ def test_signed_is_the_share_that_supports_and_the_exceptions_avoided():
 def test_located_takes_the_mean_over_the_sizes_and_says_where_another_way_to_take_words_away_says_otherwise():
     rows = fallen(random=0.1, attention=0.45, loo=0.5)
     cell = ask("located", located=rows)
-    assert (cell.said, cell.part.estimate.value) == ("largely", pytest.approx(0.875))
+    assert (cell.said, cell.part.estimate.value) == ("yes", pytest.approx(0.875))
     assert cell.clause == "deleting top words lowers the probability by .45; random .10, leave-one-out .50"
     other = fallen(random=0.1, attention=0.12, loo=0.5)
     replaced = pd.concat([other.assign(by="unknown"), rows.assign(by="others")], ignore_index=True)
-    assert ask("located", located=rows, replaced=replaced).clause == f"{cell.clause}; unknown words: hardly"
+    assert ask("located", located=rows, replaced=replaced).clause == f"{cell.clause}; unknown words: no"
 
 
 STEPS = {0.1: (0.01, 0.1), 0.2: (0.04, 0.2), 0.3: (0.08, 0.54), 0.4: (0.2, 0.6)}
@@ -221,10 +221,10 @@ def test_unique_is_of_what_another_training_may_change():
     tolerance = [beside[f"unique_tolerance_{name}"] for name in ("tvd_budget", "value", "tvd", "beyond_value")]
     assert tolerance == pytest.approx([0.05, 2 / 3, 0.04, 0.1])
     # between .67 and .1 nothing was tried
-    assert beside["unique_tolerance_said"] == "at most partly"
+    assert beside["unique_tolerance_said"] == "at most in part"
     assert cell.clause == (
-        "a map that shares .10 changes predictions by .080 (another training: shares .50, .100); within .05: at most "
-        "partly (.67 at .040, then .10 at .080)"
+        "of one training (seed 1): a map that shares .10 changes predictions by .080 (another training: shares .50, "
+        ".100); within .05: at most in part (.67 at .040, then .10 at .080)"
     )
 
 
@@ -241,7 +241,9 @@ def test_an_adversary_must_hold_the_budget_on_dev_and_on_test():
 def test_of_one_training_the_tolerance_is_the_budget():
     cell = ask("unique", **adversaries(STEPS) | {"stability": NOTHING["stability"]})
     assert (cell.zones, cell.beside["unique_tvd_budget"]) == ("12", 0.05)
-    assert cell.clause == "a map that shares .67 changes predictions by .040; .67 at .040, then .10 at .080"
+    assert cell.clause == (
+        "of one training (seed 1): a map that shares .67 changes predictions by .040; .67 at .040, then .10 at .080"
+    )
     assert ask("unique", **adversaries({0.4: (0.2, 0.6)})).zones == "123"
 
 
@@ -258,18 +260,37 @@ def test_all_predicted_classes_count_alike_in_a_budget():
 
 def test_needed_and_transferable_compare_macro_f1():
     right = {
-        "base": [0.95, 0.96], "uniform": [0.5, 0.52], "guide_base_lstm": [0.9] * 3, "guide_uniform": [0.6] * 3,
-        "guide_adversary": [0.6, 0.7, 0.8],
+        "base": [0.95, 0.96, 0.97], "uniform": [0.5, 0.52, 0.54], "guide_trained_mlp": [0.85] * 3,
+        "guide_base_lstm": [0.9] * 3, "guide_uniform": [0.6] * 3, "guide_adversary": [0.6, 0.7, 0.8],
     }  # fmt: skip
     predictions = pd.concat([predicted(model, shares) for model, shares in right.items()], ignore_index=True)
     # as many texts of either class are right, so that F1 of both, and its mean, is the share of the texts
     cell = ask("needed", predictions=predictions)
-    assert (cell.zones, cell.part.estimate.value) == ("3", pytest.approx(0.955 - 0.51))
-    assert cell.clause == "macro F1 .95; with uniform weights .51"
+    assert (cell.zones, cell.part.estimate.value) == ("3", pytest.approx(0.96 - 0.52))
+    assert cell.clause == "macro F1 .96; with uniform weights .52"
     cell = ask("transferable", predictions=predictions)
     assert (cell.zones, cell.part.estimate.value) == ("3", pytest.approx(0.9 - 0.6))
-    # of .9 and .7
-    assert cell.clause.startswith("+20.0 beyond an adversary's maps (")
+    # of .9 and .85, and of .9 and .7
+    assert cell.clause.startswith("+5.0 beyond its own weights (")
+    assert "; +20.0 beyond an adversary's maps (" in cell.clause
+
+
+def test_trainings_are_paired_by_seed():
+    def compare(base, uniform):
+        rows = []
+        for model, (shares, seeds) in {"base": base, "uniform": uniform}.items():
+            of_model = predicted(model, shares)
+            rows.append(of_model.assign(seed=of_model["seed"].map(seeds)))
+        cell = ask("needed", predictions=pd.concat(rows, ignore_index=True))
+        return cell.part.estimate, cell.part.seeds
+
+    shares, others, seeds = [0.9, 0.8, 0.7, 0.6], [0.5, 0.5, 0.6], {1: 10, 2: 20, 3: 30, 4: 40}
+    # the twin has the last three
+    gain, paired = compare((shares, seeds), (others, {1: 20, 2: 30, 3: 40}))
+    assert (gain.each, paired) == (pytest.approx([0.3, 0.2, 0.0]), [20, 30, 40])
+    # two in common are too few: the means are compared
+    gain, paired = compare((shares, seeds), (others, {1: 30, 2: 40, 3: 50}))
+    assert (gain.value, gain.trainings, [*gain.each], paired) == (pytest.approx(0.75 - 1.6 / 3), 3, [], [])
 
 
 @pytest.mark.parametrize(
@@ -293,7 +314,7 @@ def test_a_model_is_held_against_the_largest_class(right, texts, word):
 
 @pytest.fixture
 def audits():
-    both = pd.concat([predicted("base", [0.95, 0.96]), predicted("uniform", [0.6, 0.6])], ignore_index=True)
+    both = pd.concat([predicted("base", [0.95, 0.96, 0.96]), predicted("uniform", [0.6] * 3)], ignore_index=True)
     return adversaries(STEPS) | {
         "predictions": both,
         "shuffles": shuffled(random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1), lead=(1.0, -1.0)),
@@ -318,8 +339,8 @@ def test_one_row_a_model(audits, tmp_path):
         "transferable": NONE,
     }  # fmt: skip
     assert (base["learnt"], base["texts"], base["groups"], base["note"]) == ("yes", TEXTS, TEXTS, "")
-    assert [line.said for line in write_lines(base)][:3] == ["at least partly", "partly", "in nearly all texts"]
-    assert (base["used_each"].tolist(), base["used_trainings"]) == (pytest.approx([0.3, 0.3]), 2)
+    assert [line.said for line in write_lines(base)][:3] == ["at least in part", "in part", "yes"]
+    assert (base["used_each"].tolist(), base["used_trainings"]) == (pytest.approx([0.3] * 3), 3)
     assert [one["name"] for one in json.loads(base["used_classes"])] == ["neg", "pos"]
     # a model of the same name in another suite has none of these rows
     assert {other[f"{question}_zones"] for question in QUESTIONS} == {NONE}

@@ -29,9 +29,9 @@ CONTRIBUTIONS = pd.DataFrame(
 
 @pytest.fixture
 def frames():
-    """Texts of two trainings; of text k, 1 to 6, the k-th measure is low."""
+    """Texts of three trainings; of text k, 1 to 6, the k-th measure is low."""
     audits = adversaries({0.1: (0.03, 0.1)}) | {
-        "predictions": pd.concat([predicted(name, [1, 1]) for name in ("base", "uniform")], ignore_index=True),
+        "predictions": pd.concat([predicted(name, [1, 1, 1]) for name in ("base", "uniform")], ignore_index=True),
         "shuffles": shuffled(seeds=1, random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1), lead=(2.0, 2.0)),
         "located": fallen(seeds=1, random=0.1, attention=0.4, loo=0.5),
     }
@@ -47,7 +47,7 @@ def frames():
     ]
     for number, (audit, columns, value) in enumerate(low, start=1):
         audits[audit].loc[audits[audit]["id"] == f"t{number:03}", columns] = value
-    audits["stability"]["same_top"] = np.arange(TEXTS) % 2 == 0
+    audits["stability"]["same_top"] = np.arange(len(audits["stability"])) % 2 == 0
     audits["located"]["top_flips"] = audits["located"]["id"] > "t004"
     numbers = {"top_items": (2.0, 5.0), "top_weights": (0.5, 0.25), "top_contributions": (1.5, -0.5)}
     contributions = by_text(top_fall=constant(0, 1), against=constant(0, 1)).assign(
@@ -99,8 +99,8 @@ def test_words_weights_and_what_they_add(frames):
     assert table["weights"].tolist()[:2] == [[0.5], [0.5, 0.25]]
     assert table["contributions"].tolist()[:2] == [[1.5], [1.5, -0.5]]
     assert of_texts(frames, items="sentences")["words"].tolist()[1] == ["3", "6"]
-    assert (set(table["seed"]), set(table["others"])) == ({1}, {1})
-    assert table["agree"].tolist() == [1, 0] * (N // 2)
+    assert (set(table["seed"]), set(table["others"])) == ({1}, {2})
+    assert table["agree"].tolist() == [2, 0] * (N // 2)
     assert table["moved"].tolist() == pytest.approx([*[0.1] * 6, 0.5, *[0.1] * 3])
     assert table["survives_item"].tolist() == [True] * 3 + [False] * 7
     assert table["survives_word"].tolist() == [True] * 5 + [False] * 5
@@ -148,5 +148,5 @@ def test_the_same_texts_of_each_model_are_shown(frames, tmp_path, provenance):
     render(read_frame(path, tables.TEXTS), path, "{}", shown, LABELS, select_top)
     text = path.with_suffix(".md").read_text()
     assert "-2 0.50, +1.500; w" in text
-    assert "1 of 1" in text
+    assert "2 of 2" in text
     assert path.with_suffix(".csv").read_text().count("\n") == 1 + 2 * SHOWN_TEXTS

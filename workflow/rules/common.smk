@@ -188,7 +188,9 @@ onsuccess:
             command = shlex.join(["snakemake", "--cores", "1", "report_page", *list_options()])
             where = [f"For a page of all of it: {command}"]
         try:
-            print(write_ending(Path(summary), PLAN.pages.describe_suites(), where), file=sys.stderr)
+            controls = Path(PLACES.exhibit("tables", "controls", ".parquet"))
+            known = controls if controls.exists() else None
+            print(write_ending(Path(summary), known, PLAN.pages.describe_suites(), where), file=sys.stderr)
         except AuditError as error:
             print(f"error: {error}", file=sys.stderr)
 

@@ -15,20 +15,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from attention_audit.answer.estimates import Estimate, estimate
+from attention_audit.answer.estimates import Estimate, estimate, join, subtract
 from attention_audit.answer.samples import (
     AdversaryResult,
+    Budget,
+    average_classes,
     average_texts,
     bracket_budget,
     compare_pairs,
-    compare_scores,
     compare_shuffled,
+    find_members,
+    measure_scores,
     place_ranking,
     take_share,
-    weigh_classes,
-    weigh_dots,
 )
-from attention_audit.answer.statements import Part
+from attention_audit.answer.verdicts import Part
 from attention_audit.arrays import Array, Flags, Floats, Integers
 from attention_audit.questions import AVOIDED, QUESTIONS
 
@@ -44,8 +45,8 @@ FURTHER = 2.0
 """How much further apart trainings lie where they are skewed or of two kinds."""
 LARGEST_GROUP = 7
 SHUFFLES = 10
-BUDGET = 0.10
-"""TVD within which adversaries of `unique` are sought."""
+BUDGET, OTHERS = 0.10, 4
+"""Mean TVD of the other trainings, within which adversaries of `unique` are sought; and how many others there are."""
 LN2 = float(np.log(2))
 
 
@@ -111,12 +112,12 @@ class World:
 class Run(NamedTuple):
     """What a run finds, and what is so.
 
-    values: the true value of its trainings; of `signed` also that of the exceptions avoided. others: the true values of
-    further trainings, (T,) each; empty where there are none.
+    truths: the mean over all trainings on all texts; of `signed` also that of the exceptions avoided. others: the true
+    values of further trainings, (T,) each; empty where there are none.
     """
 
     part: Part
-    values: Sequence[float]
+    truths: Sequence[float]
     others: Sequence[Floats]
 
 
@@ -150,8 +151,7 @@ class Pool:
         rows = random.integers(0, self.world.trainings, trainings)
         columns, groups = self.world.draw_columns(random, texts)
         part = self.measure(*(values[rows][:, columns] for values in self.arrays), groups=groups)
-        kept = rows[np.isfinite(part.estimate.each)]
-        return Run(part, [float(values[kept].mean()) for values in self.truths], self.truths)
+        return Run(part, [float(values.mean()) for values in self.truths], self.truths)
 
 
 def measure_located(random: Floats, attention: Floats, best: Floats, groups: Integers | None) -> Part:
@@ -192,7 +192,7 @@ def measure_signed(supports: Floats, exceptions: Floats, groups: Integers | None
 def make_signed(world: World, effect: float, shuffled: float) -> Pool:
     """Sides of top items, of which texts decide a half. shuffled: the share that shuffled maps reach."""
     place = special.ndtr(sqrt(0.5) * (world.share(world.random.normal) + world.noise()))
-    supports = (place < np.clip(world.vary(effect, 0.03, shuffled), 0, 1)).astype(np.float64)
+    supports = (place < np.clip(world.vary(effect, 0.01, shuffled), 0, 1)).astype(np.float64)
     hard = world.share(world.random.beta, 4 * (1 - shuffled), 4 * shuffled)
     return Pool(world, measure_signed, (supports, world.random.binomial(SHUFFLES, hard, supports.shape) / SHUFFLES))
 
@@ -212,8 +212,8 @@ def make_used(world: World, effect: float) -> Pool:
 
 def measure_needed(labels: Integers, base: Integers, twin: Integers, groups: Integers | None) -> Part:
     """Ask `needed`, of macro F1; `transferable` is the same of two other models."""
-    sample, scale = compare_scores(labels[0], base, twin, 3)
-    return Part(estimate(sample, groups, (-1, 1), scale=scale))
+    (one, scale), (other, other_scale) = (measure_scores(labels[0], each, 3) for each in (base, twin))
+    return Part(estimate(subtract(one, other), groups, (-1, 1), scale=(scale + other_scale) / 2))
 
 
 def make_needed(world: World, effect: float) -> Pool:
@@ -254,8 +254,8 @@ class Pairs:
         one, other = rows[pairs].T
         jsd, chance = (values[one, other][:, columns] for values in (self.jsd, self.chance))
         sample = compare_pairs(jsd, chance, groups)
-        part = Part(estimate(sample, groups, (-inf, 1), weights=weigh_dots(pairs, np.unique(pairs))))
-        return Run(part, [float(self.truths[one, other].mean())], [self.truths[rows].mean(0)])
+        part = Part(estimate(sample, groups, (-inf, 1), members=find_members(pairs, np.arange(trainings))))
+        return Run(part, [float(self.truths.mean())], [self.truths[rows].mean(0)])
 
 
 def make_stable(world: World, effect: float) -> Pairs:
@@ -276,41 +276,55 @@ def make_stable(world: World, effect: float) -> Pairs:
 
 @dataclass(frozen=True)
 class Adversaries:
-    """All adversaries that a search may find, in the order of their lambda: TVD, JSD, JSD to a shuffled map, (A, M)."""
+    """All adversaries that a search may find, in the order of their lambda: TVD, JSD, JSD to a shuffled map, (A, M).
+
+    others (T, M): the TVD of the other trainings, whose mean is the budget.
+    """
 
     world: World
     tvd: Floats
     jsd: Floats
     chance: Floats
     predictions: Integers
+    others: Floats
 
     @cached_property
     def truth(self) -> float:
         """The least similarity of all adversaries within the budget, on all texts; 1 where none is."""
-        near = self.measure_tvd(np.arange(self.world.texts)) <= BUDGET
+        near = self.measure_tvd(self.tvd)[0] <= self.measure_tvd(self.others)[0].mean()
         return float((1 - self.jsd.sum(1) / self.chance.sum(1))[near].min(initial=1.0))
 
-    def measure_tvd(self, columns: Integers, rows: Integers | slice = slice(None)) -> Floats:
-        """Measure the TVD of adversaries on some texts."""
-        predictions = self.predictions[columns]
-        return np.array([weigh_classes(tvd, predictions) for tvd in self.tvd[rows][:, columns]])
+    def measure_tvd(self, tvd: Floats, columns: Integers | None = None) -> tuple[Floats, Floats]:
+        """Measure the TVD of each row on some texts, by default all, and what each of these moves it by."""
+        columns = np.arange(self.world.texts) if columns is None else columns
+        samples = [average_classes(row, self.predictions[columns]) for row in tvd[:, columns]]
+        return np.array([sample.values[0] for sample in samples]), np.concatenate([each.moved for each in samples])
 
     def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """Draw a search of so many adversaries, evenly spread from a random one on; dev has as many texts as test."""
         step = self.world.trainings // trainings
         rows = np.arange(random.integers(0, step), self.world.trainings, step)
         columns, groups = self.world.draw_columns(random, texts)
-        dev = self.measure_tvd(self.world.draw_columns(random, texts)[0], rows)
-        test = self.measure_tvd(columns, rows)
+        other_columns, everything = self.world.draw_columns(random, texts)[0], np.ones(len(columns), bool)
+        dev, _ = self.measure_tvd(self.tvd[rows], other_columns)
+        test, moved = self.measure_tvd(self.tvd[rows], columns)
+        budgets, budget_moved = self.measure_tvd(self.others, columns)
+        budget = Budget(
+            float(self.measure_tvd(self.others, other_columns)[0].mean()), float(budgets.mean()),
+            join(budget_moved, everything, groups).mean(0),
+        )  # fmt: skip
         sample = compare_pairs(self.jsd[rows][:, columns], self.chance[rows][:, columns], groups)
         found = estimate(sample, groups, (-inf, 1))
         adversaries = [
             AdversaryResult("", 0.0, 0, *one)
-            for one in zip(dev, test, found.each, found.each_low, found.each_high, strict=True)
+            for one in zip(
+                dev, test, found.each, found.each_low, found.each_high, join(moved, everything, groups), strict=True
+            )
             if isfinite(one[2])
         ]
-        value, low, high = bracket_budget(adversaries, BUDGET).interval
-        part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups))
+        value, low, high = bracket_budget(adversaries, [budget]).interval
+        counts = {"trainings": 1, "made": 1}
+        part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups, **counts))
         return Run(part, [self.truth], [])
 
 
@@ -327,4 +341,9 @@ def make_unique(world: World, effect: float, steep: float) -> Adversaries:
     jsd = chance * (1 - np.maximum(shared, -0.3)) * world.random.gamma(3, 1 / 3, chance.shape)
     texts = world.share(world.random.gamma, 0.7, 1 / 0.7) * world.random.gamma(4, 1 / 4, chance.shape)
     predictions = world.share(world.random.integers, 0, 2).astype(np.int64)
-    return Adversaries(world, np.minimum(tvd * texts, 1), np.minimum(jsd, LN2), chance, predictions)
+    others = (
+        BUDGET * world.share(world.random.gamma, 0.7, 1 / 0.7) * world.random.gamma(4, 1 / 4, (OTHERS, world.texts))
+    )
+    return Adversaries(
+        world, np.minimum(tvd * texts, 1), np.minimum(jsd, LN2), chance, predictions, np.minimum(others, 1)
+    )

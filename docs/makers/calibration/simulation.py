@@ -1,4 +1,4 @@
-"""Draw runs from populations whose answer is known, and count what their statements get wrong."""
+"""Draw runs from populations whose answer is known, and count what their verdicts get wrong."""
 
 import multiprocessing
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise, product, repeat
+from itertools import chain, product, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import average_texts
-from attention_audit.answer.statements import BY_CLASS, NONE, Part, conclude, find_zones
+from attention_audit.answer.verdicts import BY_CLASS, NONE, Part, conclude, find_zones
 from makers.calibration.populations import (
     GROUPS,
     LAWS,
@@ -36,12 +36,12 @@ from makers.calibration.populations import (
 )
 
 SEED = 13
-EIGHTHS = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
-SIMILARITIES = (*EIGHTHS[:-1], 0.95)
-SHARES = (0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975, 0.99)
-CHANGES = (0.01, 0.0175, 0.025, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)
-GAINS = (-0.02, -0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.045, 0.06)
-"""Effects that are tried: each second one, cuts among them, where trainings are not normal or texts come in groups."""
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+SIMILARITIES = (*QUARTERS[:-1], 0.85)
+SHARES = (0.75, 0.85, 0.9, 0.95, 0.98)
+CHANGES = (0.01, 0.025, 0.06, 0.1, 0.2)
+GAINS = (-0.02, 0.01, 0.02, 0.03, 0.06)
+"""Effects that are tried, cuts among them. None is so near an end that normal trainings would be cut off there."""
 
 
 class Subject(NamedTuple):
@@ -60,8 +60,8 @@ class Subject(NamedTuple):
 SEARCHED = (NORMAL, GROUPS)
 SEARCHES = (6, 15)
 SUBJECTS: Mapping[str, Subject] = {
-    "located": Subject("located", make_located, EIGHTHS),
-    "ranks": Subject("ranks", make_ranks, EIGHTHS),
+    "located": Subject("located", make_located, QUARTERS),
+    "ranks": Subject("ranks", make_ranks, QUARTERS),
     "signed, the share": Subject("signed", partial(make_signed, shuffled=0.6), SHARES),
     "signed, avoided": Subject("signed", partial(make_signed, shuffled=0.9), SHARES),
     "used": Subject("used", make_used, CHANGES),
@@ -80,7 +80,7 @@ SPLITS = (((0.05, 20), (0.05, 980)), ((0.08, 150), (0.12, 150)), ((0.335, 20), (
 class Sizes:
     """How much is simulated: runs of each population and size, and texts of a run."""
 
-    runs: int = 200
+    runs: int = 400
     texts: Sequence[int] = (100, 300, 1000)
 
 
@@ -97,38 +97,49 @@ def try_population(
 ) -> dict[str, float]:
     """Draw runs of one size from a population, and give shares of the runs.
 
-    wrong: the zone of the trainings' true value is not said. missed: their interval does not hold it. one, two, three:
-    so many zones are said; none: no statement. next: a further training lies in a zone that its range does not touch;
-    taken: in one that the statement does not name. open: that range excludes no zone.
+    wrong: where the population is shifted until its mean lies just below a cut, or just above one, whichever is worse,
+    the zone of the mean is not named. As all estimates shift with it, that is where the interval lies above the mean,
+    or below it. missed: both together. one, two, three: so many zones are named at its own effect; none: no verdict.
+    next: a further training lies in a zone that its range does not touch; open: that range excludes no zone.
     """
-    counts = dict.fromkeys(("wrong", "missed", "none", "one", "two", "three", "next", "taken", "open"), 0.0)
+    counts = dict.fromkeys(("above", "below", "none", "one", "two", "three", "next", "open"), 0.0)
     for _ in range(runs):
-        part, values, others = population.draw(random, trainings, texts)
+        part, truths, others = population.draw(random, trainings, texts)
         zones = conclude(question, part).zones
         if zones == NONE:
             counts["none"] += 1
             continue
         counts[("one", "two", "three")[len(zones) - 1]] += 1
-        counts["wrong"] += str(place(question, values) + 1) not in zones
-        counts["missed"] += not part.estimate.low <= values[0] <= part.estimate.high
+        decisive = part.avoided if part.avoided and place(question, truths) < place(question, truths[:1]) else None
+        estimate_, truth = (decisive, truths[1]) if decisive else (part.estimate, truths[0])
+        counts["above"] += estimate_.low > truth
+        counts["below"] += estimate_.high < truth
         if others:
             further = np.bincount(place(question, others), minlength=3) / len(others[0])
             following = find_next(question, part)
             counts["next"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in following)
-            counts["taken"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in zones)
             counts["open"] += following == "123"
+    above, below = counts.pop("above"), counts.pop("below")
+    counts |= {"wrong": max(above, below), "missed": above + below}
     return {name: count / runs for name, count in counts.items()}
 
 
 def split_classes(split: Sequence[tuple[float, int]], runs: int) -> float:
-    """Count how often two predicted classes are stated apart, of three trainings: a share of the runs."""
+    """Count how often two predicted classes are told apart, of three trainings: a share of the runs."""
     random, stated = np.random.default_rng(SEED), 0
     ends = np.cumsum([0, *(texts for _, texts in split)])
+    classes = np.repeat([0, 1], np.diff(ends))
     for _ in range(runs):
         tvd = np.concatenate([random.gamma(0.7, mean / 0.7, (1, texts)) for mean, texts in split], 1)
         tvd = np.minimum(tvd * random.gamma(4, 1 / 4, (3, tvd.shape[1])), 1)
-        parts = [Part(estimate(average_texts(tvd[:, start:end]), limits=(0, 1))) for start, end in pairwise(ends)]
-        stated += conclude("used", Part(estimate(average_texts(tvd), limits=(0, 1))), parts).zones == BY_CLASS
+        samples = [average_texts(np.where(classes == number, tvd, np.nan)) for number in range(len(split))]
+        parts = [
+            Part(estimate(sample, limits=(0, 1)), fewest=texts, sample=sample)
+            for sample, (_, texts) in zip(samples, split, strict=True)
+        ]
+        whole = Part(estimate(average_texts(tvd), limits=(0, 1)))
+        cell = conclude("used", whole, parts, lambda difference, level: estimate(difference, confidence=level))
+        stated += cell.zones == BY_CLASS
     return stated / runs
 
 
@@ -137,7 +148,7 @@ def simulate_subject(name: str, law: str, sizes: Sizes) -> list[dict[str, Any]]:
     subject = SUBJECTS[name]
     number = [*SUBJECTS].index(name), LAWS.index(law)
     rows = []
-    for at, effect in enumerate(subject.effects if law == NORMAL else subject.effects[::2]):
+    for at, effect in enumerate(subject.effects):
         population = subject.make(World(np.random.default_rng([SEED, *number, at]), law), effect)
         for trainings, texts in product(subject.trainings, sizes.texts):
             random = np.random.default_rng([SEED, *number, at, trainings, texts])

@@ -75,6 +75,11 @@ class Facts(Section):
         return f"{self.versions['attention_audit']}, `{self.commit[:8]}`"
 
     @property
+    def speaks_of_others(self) -> bool:
+        """Whether its intervals are of models trained like these, as from version 0.5 on, and its words today's."""
+        return tuple(map(int, self.versions["attention_audit"].split(".")[:2])) >= (0, 5)
+
+    @property
     def cpu_hours(self) -> float:
         """CPU hours of all jobs."""
         return sum(spent.cpu_seconds for spent in self.spent) / 3600

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from attention_audit.answer.lines import write_finding
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit
 from attention_audit.tables.published import build_key, read_published
@@ -43,6 +44,10 @@ from makers.replication.verdicts import (
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 FORMER = "findings.csv"
 """In the folder of a page: findings that earlier versions measured, and no table has by now, in the words of Line."""
+EARLIER = (
+    "By version {}: the intervals are of these trainings, with texts as the only chance, and the words are that "
+    "version's."
+)
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
 """How a table of all findings shows what becomes of them."""
@@ -399,15 +404,19 @@ class Written:
     def list_answers(self) -> Iterator[str]:
         """List what the runs themselves say of each map: a line a question. Nothing where no summary is kept.
 
-        What two runs say alike of one model is said once.
+        What two runs say alike of one model is said once. A run of an earlier version has no finding: its intervals
+        hold the chance of texts alone.
         """
-        tables = [table for kept in self.main if (table := kept.read_table("summary")) is not None]
-        rows = [row for table in tables for row in table.to_dict("records") if row["model"]]
-        shown = (show_answer(row, self.labels) for row in rows)
-        yield from dict.fromkeys(
-            f"### {model.title}\n\n{model.text}\n\n{grid([*model.rows], model.rows.to_numpy().tolist())}"
-            for model in shown
-        )
+        tables = [(kept, table) for kept in self.main if (table := kept.read_table("summary")) is not None]
+        answers = []
+        for kept, table in tables:
+            for row in table[table["model"] != ""].to_dict("records"):
+                block = show_answer(row, self.labels)
+                text = block.text
+                if not kept.facts.speaks_of_others:
+                    text = f"{EARLIER.format(kept.facts.code)} {text.removeprefix(write_finding(row)).lstrip()}"
+                answers.append(f"### {block.title}\n\n{text}\n\n{grid([*block.rows], block.rows.to_numpy().tolist())}")
+        yield from dict.fromkeys(answers)
 
     def show_exhibits(self, folder: str) -> Iterator[str]:
         """Show tables or figures: of each once what it shows and how to read it, then all runs that have it."""

@@ -5,7 +5,7 @@ What notebooks call can be had from here, `attention_audit.audit_classifier` for
 
 from typing import Any
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 CALLED = ("audit", "audit_classifier", "audit_torch", "judge", "trained")
 """What can be had from here."""
 

@@ -1,9 +1,9 @@
 """Estimates with their 95 % intervals: of the questions (`estimate`), and of means in tables (`estimate_mean`).
 
-The answer has two. The interval "these trainings" holds the chance of the texts alone; that of the next training holds
-the spread of the trainings too. Texts that belong together count as one. docs/method/README.md derives both.
+What is estimated is a mean over all trainings of a recipe, of which S were made, and all texts like these, of which N
+were tested. From three trainings on, its interval has both sources of chance; one or two trainings say nothing of
+others, and their interval is of these alone. docs/method/README.md derives it.
 
-Means and shares in tables have one, with two sources of chance: which trainings were made, and which texts were tested.
 A mean is a sum of parts, one for each of S trainings and N texts. The variance that K units bring is K / (K - 1) times
 the sum of the squared deviations of their parts.
 
@@ -12,14 +12,17 @@ the sum of the squared deviations of their parts.
 - There are few trainings and many texts. So the variance of trainings counts with Student's quantile, that of texts
   with a normal one, and the squares add. This holds its level whatever the two variances are (Banerjee 1960), where
   Satterthwaite's degrees of freedom, with three trainings, do not.
+- A mean over pairs of trainings moves by twice what a mean over trainings would, since each training is in two of the
+  ends of what pairs share. The deviation of a training's mean with the others is stretched by (S - 1) / (S - 2).
 - Values are often skewed: a few texts have most of the mean. The quantiles of the texts follow the skewness (Hall
   1992).
 - Where all tested texts are alike, their variance is 0, and yet the next one may differ. So two texts are added to the
   variance, at the ends of the scale (in the manner of Agresti & Coull 1998).
+- Texts that belong together count as one.
 """
 
 from collections.abc import Sequence
-from math import cbrt, hypot, inf, isfinite, nan, sqrt
+from math import cbrt, hypot, inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +37,7 @@ ADDED_TEXTS = 2
 MIN_STANDARD_ERRORS = 3.0
 """Standard errors that what can be had in a training must lie above 0, for the training to tell anything of a share."""
 FEWEST_TRAININGS = 3
-"""Trainings from which on a range of the next one is given."""
+"""Trainings from which on something is said of others than those that were made."""
 
 
 class Sample(NamedTuple):
@@ -53,10 +56,11 @@ class Sample(NamedTuple):
 class Estimate(NamedTuple):
     """The mean over trainings, and what is known of its chance.
 
-    low, high: the 95 % interval of these trainings, in which the texts are the only chance; of `estimate_mean`, the
-    trainings too. next_low, next_high: the 95 % range of one more training; NaN below three trainings. each: the value
-    of each training, NaN where nothing can be had in it. each_low, each_high: its own interval. texts: how many count;
-    groups: how many of them are independent. Of `estimate_mean`, what is not said here is not known.
+    low, high: the 95 % interval, in which trainings and texts are the sources of chance; of one or two trainings, the
+    texts alone. next_low, next_high: the 95 % range of one more training; NaN below three trainings. each: the value of
+    each training, NaN where nothing can be had in it. each_low, each_high: its own interval. texts: how many count;
+    groups: how many of them are independent. trainings: how many have a value, of those that were made. Of
+    `estimate_mean`, what is not said here is not known.
     """
 
     value: float = nan
@@ -69,11 +73,8 @@ class Estimate(NamedTuple):
     each_high: Sequence[float] = ()
     texts: int = 0
     groups: int = 0
-
-    @property
-    def trainings(self) -> int:
-        """Count the trainings that the mean is over."""
-        return sum(map(isfinite, self.each))
+    trainings: int = 0
+    made: int = 0
 
     @property
     def spread(self) -> float:
@@ -103,20 +104,55 @@ def join(shifts: Floats, texts: Flags, groups: Integers | None) -> Floats:
     return joined
 
 
-def find_bounds(value: float, shifts: Floats, scale: float = 1.0) -> tuple[float, float, float]:
-    """Find the bounds of a value by the chance of K groups of texts: (K,) -> low, high, variance.
+def estimate_joint_variance(parts: Floats) -> float:
+    """Estimate the variance that trainings and texts bring together, from parts (S, N) less their means."""
+    trainings, texts = parts.shape
+    residuals = parts - parts.mean(0) - parts.mean(1, keepdims=True) + parts.mean()
+    return float(trainings / (trainings - 1) * texts / (texts - 1) * (residuals * residuals).sum())
 
-    Two groups at the ends of the scale are added to the variance, and the quantiles follow the skewness (Hall 1992).
+
+def find_student(trainings: int, confidence: float = CONFIDENCE) -> float:
+    """Find the quantile of Student's t of S trainings."""
+    return float(special.stdtrit(trainings - 1, (1 + confidence) / 2))
+
+
+def find_bounds(
+    value: float, parts: Floats, scale: float = 1.0, spread: float = 0.0, confidence: float = CONFIDENCE
+) -> tuple[float, float, float]:
+    """Find the bounds of a mean by the chance of its texts and trainings: (S, K) -> low, high, variance of the texts.
+
+    parts: of each training and group of texts. scale: how far one text may move the value, times N. spread: the
+    half-width that the trainings bring alone; where it is not 0, what they bring together with the texts is taken off
+    the texts' part.
     """
-    count = len(shifts)
+    texts, (trainings, count) = parts.sum(0), parts.shape
     if count < 2:
         return -inf, inf, inf
-    deviations = shifts - shifts.mean()
-    ratio = count / (count - 1)
-    variance = ratio * float(deviations @ deviations) + ADDED_TEXTS * (scale / count) ** 2
+    deviations = texts - texts.mean()
+    text_variance, added = count / (count - 1) * float(deviations @ deviations), ADDED_TEXTS * (scale / count) ** 2
+    variance = text_variance + added
     skewness = float(deviations * deviations @ deviations) / variance**1.5
-    low, high = (value - adjust_quantile(skewness, side * NORMAL) * sqrt(variance) for side in (1, -1))
+    joint = estimate_joint_variance(parts) if spread and trainings > 1 else 0.0
+    alone, normal = max(text_variance - joint, 0.0) + added, float(special.ndtri((1 + confidence) / 2))
+    low, high = (
+        value - side * hypot(spread, adjust_quantile(skewness, side * normal) * sqrt(alone)) for side in (1, -1)
+    )
     return low, high, variance
+
+
+def select_pairs(members: Flags, finite: Flags) -> Flags:
+    """Select the pairs of trainings that count, (P,): a training in a pair without a value is left out, that with the
+    most of them first, until no pair of those that are left lacks one.
+
+    members (S, P): which trainings are in which pair. finite (P,): which pairs have a value.
+    """
+    remaining = np.asarray(members.any(1))
+    while True:
+        among: Flags = np.asarray(members[remaining].sum(0) == 2)
+        missing_counts = members[:, among & ~finite].sum(1)
+        if not missing_counts.any():
+            return among
+        remaining[missing_counts.argmax()] = False
 
 
 def estimate(
@@ -124,38 +160,76 @@ def estimate(
     groups: Integers | None = None,
     limits: tuple[float, float] = (-inf, inf),
     scale: float = 1.0,
-    weights: Floats | None = None,
+    members: Flags | None = None,
+    confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """Estimate the mean over trainings, with both intervals, within the limits of the scale.
+    """Estimate the mean over trainings, with its interval and the range of one more, within the limits of the scale.
 
     groups (N,): the same number for texts that belong together; None where each stands for itself. scale: how far one
-    text may move the value, times N. weights (S, P): of a sample of P pairs of S trainings, how each training's mean
-    with the others is made of them; their spread is stretched by (S - 1) / (S - 2), as a pair is in two of them.
+    text may move the value, times N. members (S, P): which of S trainings are in which of the P pairs of the sample;
+    None where the sample is of trainings. confidence: of the interval; the range is of 95 %.
     """
     values, shifts, texts = sample
-    finite = np.isfinite(values)
-    each, joined = values, join(shifts, texts, groups)
-    counts = {"texts": int(texts.sum()), "groups": joined.shape[1]}
-    if not finite.any():
-        return Estimate(each=each.tolist(), **counts)
-    value = float(values[finite].mean())
-    low, high, variance = find_bounds(value, joined[finite].mean(0), scale)
-    if weights is not None:
-        # a pair without a value is no part of its trainings' means
-        weights = np.where(finite, weights, 0.0)
+    counted = np.isfinite(values)
+    each, joined, stretch, factor = values, join(shifts, texts, groups), 1.0, 1.0
+    parts = joined[counted] / max(int(counted.sum()), 1)
+    if members is not None:
+        counted = select_pairs(members, counted)
+        shares = np.where(counted, members, 0.0)
         with np.errstate(invalid="ignore"):
-            weights /= weights.sum(1, keepdims=True)
-        each, joined = weights @ np.where(finite, values, 0.0), weights @ joined
-    trainings, half = int(np.isfinite(each).sum()), nan
+            shares /= shares.sum(1, keepdims=True)
+        each, parts = shares @ np.where(counted, values, 0.0), joined[counted].sum(0, keepdims=True)
+        parts, joined, factor = parts / max(int(counted.sum()), 1), shares @ joined, 2.0
+    trainings = int(np.isfinite(each).sum())
+    counts = {"texts": int(texts.sum()), "groups": joined.shape[1], "trainings": trainings, "made": len(each)}
+    if not trainings:
+        return Estimate(each=each.tolist(), **counts)
+    value, spread = float(values[counted].mean()), 0.0
     if trainings >= FEWEST_TRAININGS:
-        jackknife = 1.0 if weights is None else (trainings - 1) / (trainings - 2)
-        student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
-        spread = jackknife * float(np.nanstd(each, ddof=1))
-        half = hypot(student * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
-    ends = [find_bounds(float(centre), moves, scale)[:2] for centre, moves in zip(each, joined, strict=True)]
-    limited = np.clip([(low, high), (value - half, value + half), *ends], *limits).T.tolist()
+        # each pair is in the means of two trainings
+        stretch = 1.0 if members is None else (trainings - 1) / (trainings - 2)
+        spread = stretch * float(np.nanstd(each, ddof=1))
+    half = factor * find_student(trainings, confidence) * spread / sqrt(trainings) if spread else 0.0
+    low, high, variance = find_bounds(value, parts, scale, half, confidence)
+    range_half = nan
+    if trainings >= FEWEST_TRAININGS:
+        range_half = hypot(find_student(trainings) * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
+    ends = [find_bounds(float(centre), moves[None], scale)[:2] for centre, moves in zip(each, joined, strict=True)]
+    limited = np.clip([(low, high), (value - range_half, value + range_half), *ends], *limits).T.tolist()
     (low, next_low, *lows), (high, next_high, *highs) = limited
     return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
+
+
+def subtract(minuend: Sample, subtrahend: Sample) -> Sample:
+    """Subtract what the same trainings measured from one another."""
+    return Sample(
+        minuend.values - subtrahend.values, minuend.moved - subtrahend.moved, minuend.texts | subtrahend.texts
+    )
+
+
+def estimate_unpaired(
+    minuend: Sample, subtrahend: Sample, groups: Integers | None, limits: tuple[float, float], scale: float
+) -> Estimate:
+    """Estimate the mean of some trainings less that of others, none of which belong together; see `estimate`."""
+    samples = minuend, subtrahend
+    count = min(len(sample.values) for sample in samples)
+    (value,), shifts, texts = subtract(
+        *(
+            Sample(sample.values.mean(keepdims=True), sample.moved.mean(0, keepdims=True), sample.texts)
+            for sample in samples
+        )
+    )
+    parts = join(shifts, texts, groups)
+    spread, range_spread = 0.0, nan
+    if count >= FEWEST_TRAININGS:
+        variances = [(float(np.var(sample.values, ddof=1)), len(sample.values)) for sample in samples]
+        spread = find_student(count) * sqrt(sum(variance / number for variance, number in variances))
+        range_spread = find_student(count) * sqrt(sum(variance * (1 + 1 / number) for variance, number in variances))
+    low, high, variance = find_bounds(value, parts, scale, spread)
+    half = hypot(range_spread, NORMAL * sqrt(variance))
+    (low, next_low), (high, next_high) = np.clip([(low, high), (value - half, value + half)], *limits).T.tolist()
+    counts = {"texts": int(texts.sum()), "groups": parts.shape[1], "trainings": count, "made": count}
+    return Estimate(value, low, high, next_low, next_high, **counts)
 
 
 def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
@@ -165,37 +239,6 @@ def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
         return np.zeros(len(bottom), bool)
     sums = joined.sum(1)
     return sums > np.maximum(MIN_STANDARD_ERRORS * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
-
-
-def estimate_joint_variance(parts: Floats) -> float:
-    """Estimate the variance that trainings and texts bring together, from parts (S, N) less their means."""
-    trainings, texts = parts.shape
-    residuals = parts - parts.mean(0) - parts.mean(1, keepdims=True) + parts.mean()
-    return float(trainings / (trainings - 1) * texts / (texts - 1) * (residuals * residuals).sum())
-
-
-def find_mean_bounds(value: float, parts: Floats, scale: float) -> tuple[float, float]:
-    """Find the bounds of a mean by the chance of its texts and trainings: the 95 % interval.
-
-    parts (S, N): see `split_mean`; those of a single training say nothing of chance. scale: how far one text may move
-    the value, times N.
-    """
-    texts, (trainings, count) = parts.sum(0), parts.shape
-    if count < 2:
-        return -inf, inf
-    added = ADDED_TEXTS * (scale / count) ** 2
-    text_variance, joint, spread = count * float(np.var(texts, ddof=1)), 0.0, 0.0
-    if trainings > 1:
-        joint = estimate_joint_variance(parts)
-        student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
-        spread = student**2 * (trainings * float(np.var(parts.sum(1), ddof=1)))
-    deviations = texts - texts.mean()
-    skewness = float(deviations * deviations @ deviations) / (text_variance + added) ** 1.5
-    alone = max(text_variance - joint, 0.0) + added
-    low, high = (
-        value - side * sqrt(spread + adjust_quantile(skewness, side * NORMAL) ** 2 * alone) for side in (1, -1)
-    )
-    return low, high
 
 
 def split_mean(values: Floats) -> Floats:
@@ -223,9 +266,13 @@ def estimate_mean(values: Floats, lowest: float = 0.0, highest: float = 1.0) -> 
     values = values[:, np.isfinite(values).any(0)]
     if not values.size:
         return Estimate(each=each)
-    value, count = float(np.nanmean(values)), values.shape[1]
-    low, high = find_mean_bounds(value, split_mean(values), highest)
-    return Estimate(value, max(low, lowest), min(high, highest), each=each, texts=count, groups=count)
+    value, count, parts = float(np.nanmean(values)), values.shape[1], split_mean(values)
+    trainings, spread = len(parts), 0.0
+    if trainings >= FEWEST_TRAININGS:
+        spread = find_student(trainings) * sqrt(trainings * float(np.var(parts.sum(1), ddof=1)))
+    low, high, _ = find_bounds(value, parts, highest, spread)
+    counts = {"texts": count, "groups": count, "trainings": trainings, "made": len(each)}
+    return Estimate(value, max(low, lowest), min(high, highest), each=each, **counts)
 
 
 def convert_to_odds(share: Estimate) -> Estimate:

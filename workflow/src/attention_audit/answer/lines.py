@@ -1,7 +1,8 @@
 """One line a question, from a row of the summary: what terminal, tables, report, explorer and notebooks show."""
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import inf, isfinite, isnan, log, nan
 from typing import Any, NamedTuple
@@ -11,9 +12,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln, rel_entr
 
 from attention_audit.arrays import Integers
-from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
+from attention_audit.questions import HARMS, LEAST_OF_CLASS, QUESTIONS, Question, Unit
 
-from .statements import BY_CLASS, NONE, ZONES
+from .verdicts import BY_CLASS, NONE, ZONES
 
 ZONE_MARKS = {NONE: " – ", BY_CLASS: " ≠ "}
 """The marks of what has no zones."""
@@ -28,22 +29,20 @@ TableRow = Mapping[Any, Any]
 class Line(NamedTuple):
     """What is shown of one question of one model.
 
-    mark: its zones, as "·●·". value: the estimate; interval: of these trainings; trainings: the lowest and the highest;
-    next: the range of another one; each "" where it is not known. remark: the clause beside the statement, or why there
-    is none, and which trainings, texts and classes are to be named. brief: the interval, and what the estimate must be
-    held against, where there is no room for the remark.
+    mark: its zones, as "·●·". said: the verdict. value: the estimate; interval: the 95 % interval; next: the range of
+    one more training; each "" where it is not known. beside: what the estimate must be held against. remark: the clause
+    beside the verdict, or why there is none, and which trainings, texts and classes are to be named.
     """
 
     question: str
     mark: str
-    asks: str
+    claim: str
     said: str
     value: str
     interval: str
-    trainings: str
     next: str
+    beside: str
     remark: str
-    brief: str
 
 
 UNIT_FORMATS: Mapping[Unit, tuple[int, str]] = {
@@ -79,14 +78,20 @@ def write_zones(zones: str) -> str:
     return ZONE_MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
 
 
-def write_brief(row: TableRow, question: str, interval: str) -> str:
-    """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
+def write_beside(row: TableRow, question: str) -> str:
+    """Write what an estimate must be held against, where that is no end of its scale; else ""."""
     if question == "signed" and (chance := write_percent(*read_row_numbers(row, question, "shuffled"))):
         # scores without weights, which cannot be shuffled, belong to no suite
-        return f"{interval}; {'shuffled' if row['suite'] else 'random'} {chance}"
+        return f"{'shuffled weights' if row['suite'] else 'a random item'} {chance}"
     if question == "unique" and (change := write_probability(*read_row_numbers(row, question, "tvd"))):
-        return f"TVD {change} of {write_probability(row['unique_tvd_budget'])}"
-    return interval
+        [training_change] = read_row_numbers(row, question, "others_tvd")
+        [tolerance] = read_row_numbers(row, "unique_tolerance", "tvd_budget")
+        written = write_probability(training_change)
+        if training_change > tolerance:
+            return f"TVD {change}; another training {written}"
+        training = f" (another training {written})" if written else ""
+        return f"TVD {change}; tolerance {write_setting(tolerance)}{training}"
+    return ""
 
 
 def read_row_numbers(row: TableRow, start: str, names: str) -> list[float]:
@@ -100,28 +105,37 @@ def list_known(row: TableRow, name: str) -> list[float]:
     return each[np.isfinite(each)].tolist()
 
 
+def name_end(definition: Question, value: float) -> str:
+    """Name the end of a scale from 0 to 1 that a value lies beyond; "" where it lies within."""
+    low, high = definition.ends
+    if definition.unit != "share":
+        return ""
+    return f"below 0, {low}" if value < 0 else f"above 1, {high}" if value > 1 else ""
+
+
 def write_line(row: TableRow, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
     definition = QUESTIONS[question]
-    zones = str(row[f"{question}_zones"])
-    outliers = int(row[f"{question}_apart"])
-    lie = f"{outliers} of {row[f'{question}_trainings']} trainings lie{'s' * (outliers == 1)} in other zones"
-    remarks = row[f"{question}_reason"], row[f"{question}_clause"], lie * bool(outliers)
-    numbers, each = read_row_numbers(row, question, ESTIMATE_PARTS), list_known(row, f"{question}_each")
+    zones, write = str(row[f"{question}_zones"]), NUMBER_WRITERS[definition.unit]
+    outliers = [
+        f"seed {each['seed']}: {write(each['value'])}" for each in json.loads(row[f"{question}_outliers"] or "[]")
+    ]
+    numbers = read_row_numbers(row, question, ESTIMATE_PARTS)
+    reason, clause, end = row[f"{question}_reason"], row[f"{question}_clause"], name_end(definition, numbers[0])
+    remarks = reason, clause, *outliers, "" if zones in (NONE, BY_CLASS) else end
     # where classes lie apart, numbers of all texts say nothing
     value, low, high, next_low, next_high = [nan] * len(numbers) if zones == BY_CLASS else numbers
-    interval = write_range(low, high, definition.unit)
     return Line(
-        question,
-        write_zones(zones),
-        definition.asks,
-        str(row[f"{question}_said"]) or "–",
-        NUMBER_WRITERS[definition.unit](value),
-        interval,
-        write_range(min(each), max(each), definition.unit) if len(each) > 1 and zones != BY_CLASS else "",
-        write_range(next_low, next_high, definition.unit),
-        "; ".join(filter(None, remarks)),
-        write_brief(row, question, interval) if interval else "",
+        question=question,
+        mark=write_zones(zones),
+        claim=definition.claim,
+        said=str(row[f"{question}_said"]) or "–",
+        value=write(value),
+        # of adversaries, it is the bracket of a search
+        interval="" if question == "unique" else write_range(low, high, definition.unit),
+        next=write_range(next_low, next_high, definition.unit),
+        beside=write_beside(row, question) if zones not in (NONE, BY_CLASS) else "",
+        remark="; ".join(filter(None, remarks)),
     )
 
 
@@ -130,27 +144,77 @@ def write_lines(row: TableRow) -> list[Line]:
     return [write_line(row, question) for question in QUESTIONS]
 
 
-def count_zones(row: TableRow) -> str:
-    """Count how many readings hold, fail, lie in between, and cannot be told, of one row of columns.SUMMARY."""
+COUNTED = {
+    "1": ("fails", "fail"), "3": ("holds", "hold"), "23": ("holds at least in part", "hold at least in part"),
+    "12": ("holds at most in part", "hold at most in part"), BY_CLASS: ("differs by class", "differ by class"),
+    ZONES: ("cannot be told", "cannot be told"),
+}  # fmt: skip
+"""What is said of one claim, and of several, whose verdict is of these zones; "in part" counts as at least in part."""
+MAX_SENTENCES = 3
+"""Clear claims that the finding says in words."""
+OF_TRAININGS = {1: "in this one training, ", 2: "in these two trainings, "}
+
+
+def say_clear(row: TableRow, question: str) -> str:
+    """Say a claim that clearly holds or fails in a sentence."""
+    definition = QUESTIONS[question]
+    if row[f"{question}_zones"] == ZONES[-1]:
+        return definition.holds
+    return definition.harms if str(row[f"{question}_said"]).startswith(HARMS) else definition.fails
+
+
+def count_verdicts(zones: Iterable[str]) -> list[str]:
+    """Count verdicts by their zones, in words: "2 fail", "1 holds"."""
+    counts = Counter("23" if each == ZONES[1] else each for each in zones)
+    return [f"{counts[each]} {words[counts[each] > 1]}" for each, words in COUNTED.items() if counts[each]]
+
+
+def describe_verdicts(row: TableRow) -> str:
+    """Count the verdicts on one row of columns.SUMMARY, but for the claims that could not be asked."""
     zones = [str(row[f"{question}_zones"]) for question in QUESTIONS]
-    hold, fail = zones.count("3"), zones.count("1")
-    unknown = sum(each in (NONE, ZONES) for each in zones)
-    between = len(zones) - hold - fail - unknown
-    return f"{hold} hold, {fail} fail, {between} in between, {unknown} cannot be told"
+    return ", ".join(count_verdicts(each for each in zones if each != NONE)) or "no claim could be asked"
 
 
-def count_readings(row: TableRow) -> str:
-    """Count all readings, and those of `count_zones`."""
-    return f"{len(QUESTIONS)} readings: {count_zones(row)}"
+def write_finding(row: TableRow) -> str:
+    """Write what was found of one row of columns.SUMMARY: the clear claims as sentences, those that fail before those
+    that hold, and how many of the others there are of each kind.
+    """
+    zones = {question: str(row[f"{question}_zones"]) for question in QUESTIONS}
+    zones = {question: each for question, each in zones.items() if each != NONE}
+    if not zones:
+        return "No claim could be asked."
+    clear = [question for zone in (ZONES[0], ZONES[-1]) for question, each in zones.items() if each == zone]
+    sentences = [say_clear(row, question) for question in clear[:MAX_SENTENCES]]
+    rest = {question: each for question, each in zones.items() if question not in clear[:MAX_SENTENCES]}
+    counts = count_verdicts(rest.values())
+    opening = OF_TRAININGS.get(int(row["seeds"]), "")
+    if not sentences:
+        finding = f"{opening}no claim clearly holds or fails: of {len(zones)}, {', '.join(counts)}."
+        return finding[0].upper() + finding[1:]
+    *firsts, last = sentences
+    finding = opening + ", ".join(firsts) + (f", and {last}" if firsts else last)
+    ending = f" Of the other {len(rest)}, {', '.join(counts)}." if rest else ""
+    if len(rest) == 1:
+        ending = f" The other claim {counts[0].removeprefix('1 ')}."
+    return f"{finding[0].upper()}{finding[1:]}.{ending}"
 
 
-def list_small_classes(row: TableRow) -> list[tuple[str, int]]:
-    """List the predicted classes that have too few texts for a statement of their own, with how many they have."""
-    classes: dict[str, int] = {}
+def describe_small_classes(row: TableRow) -> list[str]:
+    """Say which predicted classes have too few texts for a verdict of their own: in the training that predicts them
+    least, and how many texts of the test have this label, where labels are known.
+    """
+    classes: dict[str, tuple[int, int | None]] = {}
     for question in QUESTIONS:
         for entry in json.loads(row[f"{question}_classes"] or "[]"):
-            classes[entry["name"]] = max(entry["texts"], classes.get(entry["name"], 0))
-    return [(name, count) for name, count in classes.items() if count < LEAST_OF_CLASS]
+            count = max(entry["texts"], classes.get(entry["name"], (0, None))[0])
+            classes[entry["name"]] = count, entry.get("labelled")
+    return [
+        f"{name}: too few texts ({count} in the training that predicts it least"
+        + ("" if labelled is None else f", {labelled} in the test")
+        + ")"
+        for name, (count, labelled) in classes.items()
+        if count < LEAST_OF_CLASS
+    ]
 
 
 def describe_run(row: TableRow) -> str:
@@ -163,16 +227,45 @@ def describe_run(row: TableRow) -> str:
         largest = f"largest class {write_share(row['majority_accuracy'])}"
         than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
         description += f"; accuracy {write_share(row['accuracy'])}, {than}"
-    return "; ".join([description, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
+    return "; ".join([description, *describe_small_classes(row)])
 
 
-def warn_of_next(row: TableRow) -> str:
-    """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
+def warn_of_others(row: TableRow) -> str:
+    """Say how many trainings of another kind those at hand leave room for: 1 - .05 ** (1 / S)."""
     seeds = int(row["seeds"])
     if seeds < 2:
         return "Another training may differ: of one, nothing is known of others."
     room = write_percent(1 - 0.05 ** (1 / seeds))
-    return f"Another training may differ: {seeds} leave room for a kind that {room} % of trainings are of."
+    return f"With {seeds} trainings, up to {room} % of all trainings could behave in a way that none of these did."
+
+
+MOST_NAMED = 3
+"""Claims that do not hold that are named; others are counted."""
+
+
+def warn_of_controls(failed: Sequence[str], claims: int) -> str:
+    """Say which of so many claims on controls do not hold; "" where all do."""
+    if not failed:
+        return ""
+    rest = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
+    return (
+        f"controls: {len(failed)} of {claims} claims do not hold ({', '.join(failed[:MOST_NAMED])}{rest}): read no "
+        "answer of this run before you know why"
+    )
+
+
+def warn_of_claims(claims: Iterable[TableRow]) -> str:
+    """Say which rows of columns.CONTROLS do not hold; "" where all do."""
+    rows = [*claims]
+    failed = [f"{row['dataset']} {row['model']}: {row['claim']}" for row in rows if not row["holds"]]
+    return warn_of_controls(failed, len(rows))
+
+
+def warn_of_verdicts(rows: Iterable[TableRow]) -> str:
+    """Say which verdicts on controls are not what they must be, from rows of columns.SUMMARY; "" where all are."""
+    judged = [(row, json.loads(row["controls"])) for row in rows if row["controls"]]
+    failed = [f"{row['dataset']} {row['model']}: {claim}" for row, claims in judged for claim in claims["failed"]]
+    return warn_of_controls(failed, sum(claims["claims"] for _, claims in judged))
 
 
 LOW_ACCURACY_RATIO = 0.75

@@ -8,7 +8,7 @@ step beyond it.
 """
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -40,19 +40,10 @@ def score_classes(labels: Integers, predictions: Integers, classes: int) -> tupl
     return of_class.sum(1), shifts, error
 
 
-def compare_scores(labels: Integers, model: Integers, twin: Integers, classes: int) -> tuple[Sample, float]:
-    """Take macro F1 of one model less that of another, and say how far one text moves it at most, times N.
-
-    labels (N,), predictions (S, N) of both; the first training of one is held against the first of the other, and so
-    on. Where they have not as many, their means are compared, as one training.
-    """
-    score, shifts, error = score_classes(labels, model, classes)
-    twin_score, twin_shifts, twin_error = score_classes(labels, twin, classes)
-    if len(score) != len(twin_score):
-        score, twin_score = (values.mean(keepdims=True) for values in (score, twin_score))
-        shifts, twin_shifts = (values.mean(0, keepdims=True) for values in (shifts, twin_shifts))
-    everything = np.ones(len(labels), bool)
-    return Sample(score - twin_score, shifts - twin_shifts, everything), len(labels) * (error + twin_error) / 2
+def measure_scores(labels: Integers, predictions: Integers, classes: int) -> tuple[Sample, float]:
+    """Take macro F1 of S trainings, and say how far one text moves it at most, times N: labels (N,), (S, N)."""
+    scores, shifts, error = score_classes(labels, predictions, classes)
+    return Sample(scores, shifts, np.ones(len(labels), bool)), len(labels) * error
 
 
 def compare_largest(labels: Integers, predictions: Integers) -> list[Sample]:
@@ -139,28 +130,37 @@ def compare_pairs(jsd: Floats, chance: Floats, groups: Integers | None = None) -
     return take_share(chance - jsd, chance, groups)
 
 
-def weigh_dots(pairs: Integers, seeds: Integers) -> Floats:
-    """Average the pairs (P, 2) that each of these trainings is in, of S that are in any: weights (S, P)."""
-    member: Floats = (pairs[None] == seeds[:, None, None]).any(2).astype(np.float64)
-    member = member[member.any(1)]
-    return member / member.sum(1, keepdims=True)
+def find_members(pairs: Integers, seeds: Integers) -> Flags:
+    """Find which of S trainings are in which of the pairs (P, 2) of their seeds: (S, P)."""
+    return np.asarray((pairs[None] == seeds[:, None, None]).any(2))
 
 
-def weigh_classes(tvd: Floats, predictions: Integers) -> float:
-    """Average the change of predictions, (N,), so that all predicted classes (N,) count alike.
+def average_classes(tvd: Floats, predictions: Integers) -> Sample:
+    """Average the change of predictions, (N,), so that all predicted classes (N,) count alike: a sample of one.
 
     Else all of a class that is 2 % of the texts might change within a budget of .05. NaN does not count.
     """
     finite = np.isfinite(tvd)
-    means = [tvd[finite & (predictions == number)].mean() for number in np.unique(predictions[finite])]
-    return float(np.mean(means)) if means else np.nan
+    numbers = np.unique(predictions[finite])
+    values, shifts = np.full(len(numbers), np.nan), np.zeros(len(tvd))
+    for row, number in enumerate(numbers):
+        of_class = finite & (predictions == number)
+        values[row] = tvd[of_class].mean()
+        shifts[of_class] = (tvd[of_class] - values[row]) / (of_class.sum() * len(numbers))
+    return Sample(np.array([values.mean() if len(values) else np.nan]), shifts[None], finite)
+
+
+def weigh_classes(tvd: Floats, predictions: Integers) -> float:
+    """Return the value of `average_classes`."""
+    return float(average_classes(tvd, predictions).values[0])
 
 
 class AdversaryResult(NamedTuple):
     """One adversary, a whole model: its family, lambda and seed; how far its predictions are from the base model's.
 
-    dev, test: the TVD on either split, see `weigh_classes`. value: the similarity of its map to the base model's on
-    test, 1 the same map and 0 an unrelated one; low, high: the interval over texts.
+    dev, test: the TVD on either split, see `average_classes`. value: the similarity of its map to the base model's on
+    test, 1 the same map and 0 an unrelated one; low, high: the interval over texts. moved (K,): what each group of
+    texts moves the TVD on test by.
     """
 
     model: str
@@ -171,6 +171,18 @@ class AdversaryResult(NamedTuple):
     value: float
     low: float
     high: float
+    moved: Floats
+
+
+class Budget(NamedTuple):
+    """How far predictions may move (TVD), on dev and on test.
+
+    moved (K,): what each group of texts moves the test value by; 0 of a tolerance, which has no chance.
+    """
+
+    dev: float
+    test: float
+    moved: Floats
 
 
 class Bracket(NamedTuple):
@@ -190,13 +202,34 @@ class Bracket(NamedTuple):
         return (self.within.value, low, self.within.high) if self.within else (1.0, low, 1.0)
 
 
-def bracket_budget(adversaries: Sequence[AdversaryResult], budget: float) -> Bracket:
-    """Find the least similar adversary that holds a budget on dev and on test, and the next one beyond it.
+def measure_excess(adversary: AdversaryResult, budgets: Sequence[Budget]) -> tuple[float, float]:
+    """Measure by how much an adversary's TVD on test exceeds a budget, less and plus one standard error over texts.
 
-    That is the one with the least TVD on test of those that are less similar.
+    Of several budgets that counts which leaves the most room.
     """
-    allowed = [each for each in adversaries if max(each.dev, each.test) <= budget]
+    ends = []
+    for budget in budgets:
+        shifts = adversary.moved - budget.moved
+        deviations, count = shifts - shifts.mean(), len(shifts)
+        error = sqrt(count / (count - 1) * float(deviations @ deviations)) if count > 1 else inf
+        ends.append((adversary.test - budget.test - error, adversary.test - budget.test + error))
+    lows, highs = zip(*ends, strict=True)
+    return min(lows), min(highs)
+
+
+def bracket_budget(adversaries: Sequence[AdversaryResult], budgets: Sequence[Budget]) -> Bracket:
+    """Find the least similar adversary that is within a budget, and the next one that is not.
+
+    Within is whose TVD is below the budget on dev and, with one standard error added, on test. The next one has the
+    least TVD of those that are above the budget even with one standard error taken off, and less similar than all that
+    are not.
+    """
+    excesses = [measure_excess(each, budgets) for each in adversaries]
+    largest_dev = max(budget.dev for budget in budgets)
+    judged = [*zip(adversaries, excesses, strict=True)]
+    allowed = [each for each, (_, high) in judged if each.dev <= largest_dev and high <= 0]
     within = min(allowed, key=lambda each: (each.value, each.test), default=None)
-    ceiling = within.value if within else 1.0
-    frontier = [each for each in adversaries if each not in allowed and each.value < ceiling]
+    ceiling = min((each.value for each, (low, _) in judged if low <= 0), default=1.0)
+    frontier = [each for each, (low, _) in judged if low > 0 and each.value < ceiling]
+    budget = max(budget.test for budget in budgets)
     return Bracket(budget, within, min(frontier, key=lambda each: each.test, default=None))

@@ -10,7 +10,7 @@ Tolerance = Annotated[float, Field(ge=0, le=1)]
 
 
 class Margins(Section):
-    """What the statements rest on beside the zones of the questions."""
+    """What the verdicts rest on beside the zones of the questions."""
 
     tvd: Tolerance = 0.05
     """Tolerance of adversaries: how far their predictions may move at least (TVD)."""
@@ -23,7 +23,7 @@ class Margins(Section):
 
 
 class AnswerSettings(Section):
-    """How the audits' numbers become statements."""
+    """How the audits' numbers become verdicts."""
 
     margins: Margins = Margins()
     """From which size on a change counts."""

@@ -60,9 +60,9 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
         raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
     rows = [
         {name: row[name] for name in SUBJECT_COLUMNS}
-        | {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
+        | {"question": line.question, "claim": line.claim, "zones": row[f"{line.question}_zones"], "verdict": line.said}
         | {name: row[f"{line.question}_{name}"] for name in (*ESTIMATES, "trainings", "texts")}
-        | {"note": line.remark}
+        | {"note": "; ".join(filter(None, [line.beside, line.remark]))}
         for row in summary.to_dict("records")
         for line in write_lines(row)
     ]
@@ -84,17 +84,16 @@ class Answer:
 
     @property
     def table(self) -> pd.DataFrame:
-        """Return a row a question, with the columns question; asks, which is the question in words; zones: those of 1
-        (low), 2 and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where nothing is stated;
-        word, the statement; value, with the 95 % interval low to high of these trainings, and next_low to next_high of
-        one more; trainings (or pairs) and texts, on which it rests; note: what stands beside it, or why nothing is
-        stated.
+        """Return a row a question, with the columns question; claim, which is the question in words; zones: those of 1
+        (low), 2 and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where there is no
+        verdict; verdict; value, with the 95 % interval low to high, and next_low to next_high, the range of one more
+        training; trainings and texts, on which it rests; note: what stands beside it, or why there is no verdict.
         """
         return by_question(self.summary)
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Say why nothing is stated, by question."""
+        """Say why there is no verdict, by question."""
         row = self.summary.iloc[0]
         return {question: reason for question in QUESTIONS if (reason := row[f"{question}_reason"])}
 
@@ -109,8 +108,8 @@ class Answer:
         return self.summary
 
     def __repr__(self) -> str:
-        _, _, *lines = write_answer(self.shown.iloc[0].to_dict(), "")
-        return "\n".join([self.asks, *lines])
+        return "
+".join(write_answer(self.shown.iloc[0].to_dict(), "", self.asks))
 
     def _repr_html_(self) -> str:
         return write_card(self.shown, self.labels)

@@ -18,7 +18,7 @@ from attention_audit.answer.estimates import Sample
 from attention_audit.answer.lines import write_percent
 from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.statements import Cell, Part
+from attention_audit.answer.verdicts import Cell, Part
 from attention_audit.arrays import Floats
 from attention_audit.audits.batches import compute_rank_correlation
 from attention_audit.audits.plausibility import Case, measure_overlap
@@ -339,7 +339,7 @@ def judge(
       training has no order, and is left out
 
     Beside them stand the accuracy (with labels), and AUPRC of the marked words (with marks). Texts of one word are
-    predicted, and nothing is deleted from them. Fewer than 100 texts are no error: nothing is stated, and the estimate
+    predicted, and nothing is deleted from them. Fewer than 100 texts are no error: there is no verdict; the estimate
     stays.
 
     Raises AuditError, in one line that names the argument, where lengths differ, a number is missing, or what `predict`

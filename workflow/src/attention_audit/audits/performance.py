@@ -38,7 +38,7 @@ def performance(readout: Readout, selection: str) -> Columns:
 
 
 def predictions(readout: Readout) -> Columns:
-    """List id, label, prediction and items of each text: what scores and statements are reckoned from."""
+    """List id, label, prediction and items of each text: what scores and verdicts are reckoned from."""
     return {
         "id": readout.ids,
         "label": readout.labels.astype(np.int32),

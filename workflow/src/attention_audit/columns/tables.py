@@ -67,7 +67,9 @@ def _build_question(name: str) -> dict[str, Column]:
     kind = Column(real.type, unit=QUESTION_UNITS.get(name, "share"))
     return {
         f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
-        f"{name}_low": kind.or_null("lower end of its 95 % interval over texts, of these trainings"),
+        f"{name}_low": kind.or_null(
+            "lower end of its 95 % interval over trainings and texts; below three trainings over texts alone"
+        ),
         f"{name}_high": kind.or_null("upper end of it"),
         f"{name}_each": reals(
             "the value of each training by itself, in the order of their seeds (of stable: the mean with the "
@@ -78,21 +80,21 @@ def _build_question(name: str) -> dict[str, Column]:
         f"{name}_next_high": kind.or_null("upper end of it"),
         f"{name}_zones": text(
             "the zones that the interval touches, of 1 (low), 2 and 3 (high); ≠ where predicted classes lie "
-            "apart; - where nothing is stated"
+            "apart; - where there is no verdict"
         ),
-        f"{name}_said": text("the statement"),
-        f"{name}_reason": text("why nothing is stated"),
-        f"{name}_clause": text("what stands beside the statement"),
+        f"{name}_said": text("the verdict"),
+        f"{name}_reason": text("why there is none"),
+        f"{name}_clause": text("what stands beside the verdict"),
         f"{name}_shuffled": share.or_null(
             "the same under shuffled weights, of ranks from a random order (0) to the smallest set (1)"
         ),
         f"{name}_texts": text_count("test texts that it rests on"),
         f"{name}_left_out": text_count("texts of one item, which are left out"),
-        f"{name}_trainings": integer("trainings, or pairs, that it rests on", unit="trainings"),
-        f"{name}_apart": integer("trainings whose own interval touches none of the zones", unit="trainings"),
+        f"{name}_trainings": integer("trainings that have a value", unit="trainings"),
+        f"{name}_outliers": text("JSON: seed and value of each training whose own interval touches none of the zones"),
         f"{name}_classes": text(
-            "JSON: of each predicted class its name, texts (in the training that has the fewest), value, low, "
-            "high, shuffled and zones"
+            "JSON: of each predicted class its name, texts (in the training that has the fewest), labelled (texts of "
+            "the test), value, low, high, shuffled and zones"
         ),
     }
 
@@ -120,7 +122,7 @@ SUMMARY = describe_file(
     "summary",
     "tables/summary.parquet",
     meaning="What a reader may do with the attention map of a model: one row a data set, suite and model, with eight "
-    "questions, each with an estimate, its intervals, the zones that it touches and a statement.",
+    "claims, each with a verdict, an estimate, its interval and the zones that it touches.",
     dataset=DATASET,
     suite=text("key of the suite; empty for a data set not run"),
     paper=text("whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
@@ -129,8 +131,10 @@ SUMMARY = describe_file(
     texts=text_count("test texts"),
     groups=text_count("groups of texts that belong together, each of which counts as one"),
     note=text("why it was not run, or what seems wrong with the model; else empty"),
+    controls=text("JSON: of a control, how many claims there are on its verdicts, and which failed; else empty"),
     macro_f1=f1_unit.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
     accuracy=share.or_null("the model's accuracy on the test split, mean over seeds"),
+    lowest_accuracy=share.or_null("that of the training that has the lowest"),
     majority_accuracy=share.or_null("accuracy of always answering the test split's largest class"),
     learnt=text(
         "is the model clearly better than the largest class alone: yes where the interval of the difference in "
@@ -142,7 +146,8 @@ SUMMARY = describe_file(
     unique_model=text("the adversary that unique is measured on, by its family; empty where there is none"),
     unique_lambda=real.or_null("its lambda"),
     unique_seed=integer.or_null("its seed"),
-    unique_tolerance_said=text("the statement within the tolerance"),
+    unique_others_tvd=probability.or_null("mean TVD of base to its other trainings; null where there are none"),
+    unique_tolerance_said=text("the verdict within the tolerance"),
     unique_tolerance_value=share.or_null("similarity of the furthest adversary within the tolerance"),
     **_build_budget("unique_tolerance", "the tolerance, answer.margins.tvd"),
     **build_bounds(
@@ -267,19 +272,19 @@ CONTROLS = describe_file(
     suite=text("key of the suite"),
     model=text("the model that it is about"),
     claim=text("what must hold"),
-    statistic=text("how it is measured; of the zones of a control, the statement"),
+    statistic=text("how it is measured; of the zones of a control, the verdict"),
     value=real.or_null(
-        "what this run measured; null where it is not known, or nothing is stated of all texts together"
+        "what this run measured; null where it is not known, or there is no verdict on all texts together"
     ),
     least=real.or_null("the value must be at least this; null for no bound"),
     most=real.or_null("the value must be at most this; null for no bound"),
     question=text("the question whose zones a control claims; empty of other claims"),
     said=text(
-        "the zones that the statement names, as in the summary; ≠1,3: those of the lowest and of the highest "
+        "the zones that the verdict names, as in the summary; ≠1,3: those of the lowest and of the highest "
         "predicted class; of shuffled weights those of all texts and of all classes; empty of a plain number"
     ),
     allowed=text(
-        "the zones that it may name; with ?, it must name one of them and may name others; -: nothing stated, "
+        "the zones that it may name; with ?, it must name one of them and may name others; -: no verdict, "
         "for a reason in the map; ≠1,23: of classes that lie apart the lowest in 1 and the highest in 2 or 3"
     ),
     holds=flag("whether the claim held"),

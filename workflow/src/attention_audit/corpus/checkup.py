@@ -383,27 +383,27 @@ def warn_of_rare(counts: TableCounts) -> Iterator[str]:
 
 
 def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
-    """Warn that the test texts are too few for a statement, with how many there are and how many are needed.
+    """Warn that the test texts are too few for a verdict, with how many there are and how many are needed.
 
     share: that of the rows of a file which the test texts are, if more rows give more of them.
     """
     if texts < LEAST_TEXTS:
         enough = f", as about {math.ceil(LEAST_TEXTS / share):,} rows give" if share else ""
         yield (
-            f"{write_count(texts, 'test text is', 'test texts are')} too few for a statement on any question: "
+            f"{write_count(texts, 'test text is', 'test texts are')} too few for a verdict on any claim: "
             f"{LEAST_TEXTS} are needed{enough}"
         )
 
 
 def warn_of_classes(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
-    """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
+    """Warn of classes that have no test text, or too few for a verdict on the texts that are predicted as one."""
     tests = Counter(text.label for text in counts.usable if text.split == "test")
     if none := [label for label in source.classes or counts.labels if not tests[label]]:
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
     few = [f"{texts:,} of {label!r:.40}" for label, texts in tests.items() if texts < LEAST_OF_CLASS]
     if few and tests.total() >= LEAST_TEXTS:
         yield (
-            f"{list_few(few)} among {tests.total():,} test texts: too few for a statement on one class, which needs "
+            f"{list_few(few)} among {tests.total():,} test texts: too few for a verdict on one class, which needs "
             f"{LEAST_OF_CLASS}; what is said of all texts is mostly about the others"
         )
 

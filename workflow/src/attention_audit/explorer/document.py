@@ -112,7 +112,7 @@ class AboutView(TypedDict):
     first, in a sentence. items: what the weights lie on. classes: their names in order. seeds: of the model; the first
     is shown first, and `columns` are of `columns_seed`. heads: of the maps, 0 for one map. outputs: O, 0 where `here`
     is false. tail: whether every `ViewRun` has a tail. missing: maps that this view has not, each with the reason in a
-    sentence. lines: the answers on the model, a line a question, by the fields of `answer.lines.Line`.
+    sentence. finding: on the model, in words. lines: the answers, a line a claim, by the fields of `answer.lines.Line`.
     """
 
     key: str
@@ -136,6 +136,7 @@ class AboutView(TypedDict):
     missing: dict[str, str]
     columns: list[AboutColumn]
     columns_seed: int | None
+    finding: str
     lines: list[dict[str, str]]
 
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from adjustText import adjust_text
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -24,7 +23,6 @@ from .panels import draw_legend, explain_axes, make_panels, scale_by_roots, scal
 from .style import Keywords
 
 TVD_JSD_HEIGHT, CONICITY_HEIGHT = 2.8, 3.6  # inches
-LABEL_STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 MIN_TOP_IN_TOLERANCES = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 MODEL_POINT: Keywords = {
     "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
@@ -34,10 +32,15 @@ FROM_SCRATCH, BY_CONTINUATION = "adversary", "continuation"
 LEGEND_STYLES: dict[str, Keywords] = {
     "base": MODEL_POINT | {"label": "further seeds", "markersize": 5.5},
     "uniform": MODEL_POINT | {"label": "uniform weights"},
-    FROM_SCRATCH: LAMBDA_CURVE | {"label": "adversary from scratch (beside it: λ)"},
-    BY_CONTINUATION: LAMBDA_CURVE | {"label": "adversary by continuation (λ)"},
+    FROM_SCRATCH: LAMBDA_CURVE,
+    BY_CONTINUATION: LAMBDA_CURVE | {"label": "adversary by continuation"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
+ANSWER_RING: Keywords = {
+    "linestyle": "none", "marker": "o", "markersize": 8, "markerfacecolor": "none", "color": style.BLACK,
+    "markeredgewidth": 0.9, "clip_on": False, "zorder": 4,
+}  # fmt: skip
+"""Around the adversary that the answer speaks of."""
 SINGLE_STYLE = MODEL_POINT | {"markersize": 2, "alpha": 0.4, "label": ""}
 """One of the adversaries of which a curve shows the mean."""
 INSTANCE = MODEL_POINT | {
@@ -101,39 +104,39 @@ def draw_panel(
     scale_to_ln2(axes)
 
 
-def label_lambdas(axes: Axes, looks: Mapping[str, Keywords], runs: pd.DataFrame) -> None:
-    """Name the lambdas at both ends of the first curve of each family, clear of lines, points and each other.
-
-    The layout must be final.
+def find_answer(runs: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Find the adversary that the answer on a model of this data set speaks of, among its runs; no row where it speaks
+    of none. answers: rows of columns.SUMMARY.
     """
-    firsts: dict[str, pd.DataFrame] = {}
-    for curve in list_curves(runs):
-        firsts.setdefault(curve["model"].iloc[0], curve)
-    texts = []
-    for name, curve in firsts.items():
-        for x, y, value in curve.iloc[sorted({0, len(curve) - 1})][["jsd", "tvd", "lambda"]].itertuples(index=False):
-            # as short as possible: 2e-5
-            text = f"{value:.2g}".replace("e-0", "e-")
-            texts.append(axes.text(x, y, text, color=looks[name]["color"], fontsize=style.SMALL_SIZE))
-    if texts:
-        lines = [line for line in axes.lines if line.get_transform() == axes.transData]
-        # in pixels, in which scales are straight
-        paths = [axes.transData.transform_path(line.get_path()) for line in lines]
-        clear = np.concatenate([path.interpolated(steps).vertices for steps in (1, LABEL_STEPS) for path in paths])
-        points = axes.transData.inverted().transform(clear)
-        adjust_text(texts, *points.T, ax=axes, iter_lim=LABEL_STEPS)
+    names = {f"unique_{name}": name for name in ("model", "lambda", "seed")}
+    spoken = answers[["dataset", *names]].rename(columns=names).dropna(subset=["lambda"])
+    return runs.merge(spoken.astype({"seed": runs["seed"].dtype}), on=["dataset", *names.values()])
+
+
+def label_answer(axes: Axes, answer: pd.DataFrame) -> None:
+    """Ring the adversary that the answer speaks of, and name its lambda."""
+    for x, y, value in answer[["jsd", "tvd", "lambda"]].itertuples(index=False):
+        axes.plot([x], [y], **ANSWER_RING)
+        side, offset = ("right", (-6, 5)) if x > math.log(2) / 2 else ("left", (6, 5))
+        axes.annotate(
+            f"the answer's: λ {value:.2g}", (x, y), xytext=offset, textcoords="offset points", ha=side, va="bottom",
+            fontsize=style.SMALL_SIZE, zorder=5, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
+        )  # fmt: skip
 
 
 @style.use_house_style()
-def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names, budget: float) -> Figure:
+def wp_fig5_tvd_jsd(
+    comparison: pd.DataFrame, instance_adversary: pd.DataFrame, summary: pd.DataFrame, models: Names, budget: float
+) -> Figure:
     """Draw means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
-    One panel for each data set; TVD has a square-root scale. In each: further seeds,
+    One panel for each data set; TVD has a square-root scale, the same for all. In each: further seeds,
     uniform weights, the adversary from scratch for every lambda (the mean over its seeds, and a small dot for each seed
     where there are several), every search by continuation, and the per-instance adversary. Curves begin at the base
     model, where nothing is changed, and are dotted where the search has a gap. Lines: `budget`, the TVD up to which
-    predictions count as nearly the same, and the mean TVD of further seeds. The frames hold rows of the audits
-    comparison and instance_adversary, of any number of data sets.
+    predictions count as nearly the same, and the mean TVD of further seeds. A ring: the adversary that the answer
+    speaks of. The frames hold rows of the audits comparison and instance_adversary, and of the summary, of any number
+    of data sets.
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == "base"
@@ -143,13 +146,17 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         for name in models.arrange(comparison["model"].unique())
     }
     runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
+    if FROM_SCRATCH in looks:
+        lambdas = runs.loc[runs["model"] == FROM_SCRATCH, "lambda"]
+        ends = dict.fromkeys(f"{value:.2g}".replace("e-0", "e-") for value in (lambdas.min(), lambdas.max()))
+        looks[FROM_SCRATCH] |= {"label": f"adversary from scratch, λ {' to '.join(ends)}"}
     figure, panels = make_panels(runs, TVD_JSD_HEIGHT)
+    highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([runs["tvd"], instances["tvd"]]).max())
     for panel in panels:
         [axes] = panel.axes
-        instance = instances[instances["dataset"] == panel.dataset]
-        draw_panel(axes, looks, panel.rows, instance, budget)
-        highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
+        draw_panel(axes, looks, panel.rows, instances[instances["dataset"] == panel.dataset], budget)
         scale_by_roots(axes, "y", 0, highest, min_distance=0.08)
+        label_answer(axes, find_answer(panel.rows, summary))
     explain_axes(
         figure,
         "JSD of attention from the base model's (nats)",
@@ -158,9 +165,6 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         "TVD of predictions (square-root scale)",
     )
     draw_legend(figure, [*looks.values(), INSTANCE, TOLERANCE_LIMIT, RETRAINED_LIMIT])
-    figure.draw_without_rendering()
-    for panel in panels:
-        label_lambdas(panel.axes[0], looks, panel.rows)
     return figure
 
 

@@ -73,8 +73,11 @@ class ExhibitPlan:
         return [path for exhibit in self.list_made(folder) for path in self.list_files(exhibit)]
 
     def list_made(self, folder: str) -> list[Exhibit]:
-        """Return the tables, or the figures, that this run makes: those that have a data set to speak of."""
-        return [exhibit for exhibit in EXHIBITS if exhibit.folder == folder and self.list_datasets(exhibit)]
+        """Return the tables, or the figures, that this run makes: those that have a data set to speak of, but for those
+        that are asked for by name.
+        """
+        exhibits = (exhibit for exhibit in EXHIBITS if exhibit.folder == folder and not exhibit.by_name)
+        return [exhibit for exhibit in exhibits if self.list_datasets(exhibit)]
 
     def _find_gap(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""

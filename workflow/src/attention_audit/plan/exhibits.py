@@ -94,7 +94,8 @@ class Exhibit:
     not only of its suite's. about: of an exhibit of all suites, the audit without which it has nothing to say; "" where
     there is none. needs: what a data set must have to be spoken of, see `exhibit_plan.NEEDS`. An exhibit with no data
     set to speak of is not made. answers: the questions of the summary whose numbers it shows, of its suite's models or,
-    where it has no suite, of all.
+    where it has no suite, of all. by_name: it is made where it is asked for by its name alone, as another exhibit says
+    what it says.
 
     folder: tables or figures. Of a table, whose function returns a frame, columns: the declaration of its columns;
     shown: the function that turns the frame into rows of text; top: the function that picks the rows of the .csv file,
@@ -113,6 +114,7 @@ class Exhibit:
     about: str = ""
     needs: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    by_name: bool = False
     columns: str = ""
     shown: str = ""
     top: str = ""

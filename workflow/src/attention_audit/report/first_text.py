@@ -71,7 +71,9 @@ def choose_first_text(texts: pd.DataFrame, item: str = "word") -> tuple[int, str
 
 
 class ShadedItem(NamedTuple):
-    """A word, or a sentence. shade: its weight in shares of the greatest; weight: "" where it is not said."""
+    """A word, or a sentence. shade: its weight in shares of the greatest of all maps shown; weight: "" where it is not
+    said.
+    """
 
     text: str
     shade: float
@@ -93,16 +95,19 @@ class FirstText(NamedTuple):
     maps: list[list[ShadedItem]]
 
 
-def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[ShadedItem]:
+def list_items(
+    words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float], highest: float
+) -> list[ShadedItem]:
     """List the items of a text with their weights, as many as the model read.
 
-    starts: where sentences begin, of a text whose items are sentences; else None.
+    starts: where sentences begin, of a text whose items are sentences; else None. highest: the greatest weight of all
+    maps that are shown, so that a flat map does not look decided.
     """
     if starts is not None:
         words = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
     pairs = [*zip(words, map(float, weights), strict=False)]
     greatest = sorted((weight for _, weight in pairs), reverse=True)
-    highest, threshold = max(greatest[0], 1e-9), greatest[:MAX_NUMBERED][-1]
+    threshold = greatest[:MAX_NUMBERED][-1]
     return [
         ShadedItem(mark_direction(text), round(weight / highest, 3), f"{weight:.2f}" if weight >= threshold else "")
         for text, weight in pairs
@@ -131,6 +136,8 @@ def find_first_text(
     text = corpus[row["id"]]
     starts = (text["sentences"] or []) if by_sentence else None
     weights = [each.loc[each["id"] == row["id"], "attention"] for each in maps]
-    shaded = [list_items(text["tokens"], starts, match.iloc[0]) for match in weights if len(match)]
+    attention = [match.iloc[0] for match in weights if len(match)]
+    highest = max([1e-9, *(float(max(each)) for each in attention)])
+    shaded = [list_items(text["tokens"], starts, each, highest) for each in attention]
     prediction = mark_direction(row["prediction_name"])
     return FirstText(row["id"], prediction, row["sure"], row["right"], why, by_sentence, shaded)

@@ -24,10 +24,12 @@ from PIL import Image
 from attention_audit.answer.lines import (
     Line,
     TableRow,
-    count_readings,
     describe_marks,
     describe_run,
-    warn_of_next,
+    describe_verdicts,
+    warn_of_claims,
+    warn_of_others,
+    write_finding,
     write_lines,
 )
 from attention_audit.artefacts.files import rebuild_hint
@@ -36,7 +38,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.tables.render import WORD_COLUMNS, Block, drop_empty
-from attention_audit.tables.wording import WORDING, Labels, collect_labels, write_name
+from attention_audit.tables.wording import Labels, collect_labels, write_name
 from attention_audit.targets import load
 
 from .first_text import FirstText
@@ -124,7 +126,7 @@ class FinishedRun:
 
 
 def write_paragraph(row: TableRow, model: str, lines: Sequence[Line]) -> str:
-    """Write what a paper may say of the map of a model: all statements that there are, in `MAX_PARAGRAPH_WORDS`.
+    """Write what a paper may say of the map of a model: all verdicts with their claims, in `MAX_PARAGRAPH_WORDS`.
 
     Where they find no room, intervals are left out, then numbers.
     """
@@ -134,15 +136,16 @@ def write_paragraph(row: TableRow, model: str, lines: Sequence[Line]) -> str:
     about += f" ({seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}; 95 % intervals)"
     stated = [line for line in lines if line.said != "–"]
     if not stated:
-        return f"{about}: nothing is stated."
+        return f"{about}: no verdict."
     paragraph = ""
     for numbers, intervals in ((True, True), (True, False), (False, False)):
-        claims = []
+        claims: dict[str, list[str]] = {}
         for line in stated:
             ends = f" [{line.interval}]" if intervals and line.interval else ""
             value = f" ({line.value}{ends})" if numbers and line.value else ""
-            claims.append(f"{WORDING['claim'][line.question]}: {line.said}{value}")
-        paragraph = f"{about}: {'; '.join(claims)}."
+            claims.setdefault(line.said, []).append(f"{line.claim[0].lower()}{line.claim[1:]}{value}")
+        verdicts = (f"{verdict}: {', '.join(of_verdict)}" for verdict, of_verdict in claims.items())
+        paragraph = f"{about}: {'; '.join(verdicts)}."
         if len(paragraph.split()) <= MAX_PARAGRAPH_WORDS:
             break
     return paragraph
@@ -281,7 +284,8 @@ def open_templates() -> Environment:
     environment.filters |= {
         "moment": lambda when: when.strftime("%Y-%m-%d %H:%M %Z"),
         "duration": write_duration, "dataset": display_name, "lay_out": lay_out_table,
-        "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
+        "run": describe_run, "finding": write_finding, "count": describe_verdicts, "marks": describe_marks,
+        "others": warn_of_others,
     }  # fmt: skip
     environment.globals["WORDS"] = WORD_COLUMNS
     return environment
@@ -316,6 +320,7 @@ def render_page(run: FinishedRun, moment: datetime, folder: Path) -> str:
             by_name=by_name,
             answers=real or answers,
             controls=[group for group in answers if group[0] in controls] if real else [],
+            warning=warn_of_claims(run.tables["controls"][0].to_dict("records")) if "controls" in run.tables else "",
             first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
             explorer=run.job.explorer,
             versions=list_versions(exhibit.provenance for exhibit in exhibits),

@@ -11,20 +11,23 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from attention_audit.answer.lines import (
     Line,
     TableRow,
-    count_readings,
-    count_zones,
     describe_run,
-    warn_of_next,
+    describe_verdicts,
+    warn_of_claims,
+    warn_of_verdicts,
+    write_finding,
     write_lines,
 )
+from attention_audit.answer.verdicts import ALONE
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.tables import SUMMARY
+from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.jobs import ShownSuite
 from attention_audit.names import display_name
 
@@ -32,7 +35,7 @@ MAX_FURTHER_MODELS = 6
 """So many further models have a line."""
 MAX_LINE_WIDTH = 100
 """Characters of a line."""
-ASKS_WIDTH, SAID_WIDTH, VALUE_WIDTH = 43, 22, 5
+CLAIM_WIDTH, SAID_WIDTH, VALUE_WIDTH, INTERVAL_WIDTH = 43, 17, 5, 14
 """Characters of the parts of a line."""
 HEADLINE = "May this attention map be read as an explanation?"
 
@@ -42,35 +45,54 @@ def shorten(text: str) -> str:
     return text if len(text) <= MAX_LINE_WIDTH else f"{text[: MAX_LINE_WIDTH - 4].rpartition(' ')[0].rstrip()} ..."
 
 
-def lay_out_line(line: Line) -> list[str]:
-    """Lay a line out in columns; what a statement adds behind a comma stands below it.
+def lay_out_line(line: Line, alone: str) -> list[str]:
+    """Lay a line out in columns; what finds no room stands below it. Classes take the room of numbers.
 
-    Classes take the room of numbers.
+    alone: which trainings verdicts are of, where the heading says it.
     """
-    opening = f"{line.mark}  {line.asks:{ASKS_WIDTH}}"
+    opening, indent = f"{line.mark}  {line.claim:{CLAIM_WIDTH}}", " " * (5 + CLAIM_WIDTH)
     if line.said == "–":
-        return [shorten(f"{opening}  –  {line.remark}").rstrip()]
+        return [shorten(f"{opening}–  {line.remark}").rstrip()]
     if not line.value:
-        return [shorten(f"{opening}  {line.said}")]
-    statement, _, added = line.said.partition(", ")
-    below = [f"{'':{5 + ASKS_WIDTH + 2}}{added}"] if added else []
-    return [shorten(f"{opening}  {statement:{SAID_WIDTH}}{line.value:>{VALUE_WIDTH}}  {line.brief}").rstrip(), *below]
+        return [shorten(f"{opening}{line.said}")]
+    verdict, beyond = line.said.removesuffix(f", {alone}"), ""
+    if len(verdict) > SAID_WIDTH:
+        verdict, _, beyond = verdict.partition(", ")
+    numbers = f"{line.value:>{VALUE_WIDTH}}  {line.interval:{INTERVAL_WIDTH}} {line.next}".rstrip()
+    if 5 + CLAIM_WIDTH + SAID_WIDTH + len(numbers) > MAX_LINE_WIDTH:
+        numbers = " ".join([line.value, line.interval, line.next])
+    row, below = f"{opening}{verdict:{SAID_WIDTH}}{numbers}", [beyond, line.beside]
+    if line.beside and len(row) + 2 + len(line.beside) <= MAX_LINE_WIDTH:
+        row, below = f"{row}  {line.beside}", [beyond]
+    rest = "; ".join(filter(None, below))
+    return [row, *([f"{indent}{rest}"] if rest else [])]
 
 
-def write_answer(row: TableRow, who: str) -> list[str]:
-    """Write the answer on one model, from a row of columns.SUMMARY, as at most 16 lines."""
-    heading = f"{'':{5 + ASKS_WIDTH + 2 + SAID_WIDTH + VALUE_WIDTH + 2}}95 %, these"
+def write_answer(row: TableRow, who: str, headline: str = HEADLINE) -> list[str]:
+    """Write the answer on one model, from a row of columns.SUMMARY, as at most 18 lines: the finding first."""
+    alone, answers = ALONE.get(int(row["seeds"]), ""), write_lines(row)
+    heading = f"{'':{5 + CLAIM_WIDTH}}{alone:{SAID_WIDTH}}{'':{VALUE_WIDTH + 2}}95 %"
+    if any(line.next for line in answers):
+        heading += f"{'one more training':>{MAX_LINE_WIDTH - len(heading)}}"
     note = [shorten(row["note"])] if row["note"] else []
-    lines = [text for line in write_lines(row) for text in lay_out_line(line)]
-    notes = [shorten(describe_run(row)), *note, count_readings(row)]
-    return [shorten(who), HEADLINE, *notes, heading, *lines, warn_of_next(row)]
+    lines = [text for line in answers for text in lay_out_line(line, alone)]
+    finding = wrap(write_finding(row), MAX_LINE_WIDTH)
+    return [
+        shorten(f"{headline}  {who}".rstrip()),
+        *finding,
+        shorten(describe_run(row)),
+        *note,
+        heading.rstrip(),
+        *lines,
+    ]
 
 
-def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
-    """Write what is said of a run whose summary lies there: the answer on the first model, and a line for each other
-    one and for what was not run. report: the lines that say where the report is.
+def write_ending(summary: Path, controls: Path | None, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
+    """Write what is said of a run whose summary lies there: the answer on the first model, a line for each other one
+    and for what was not run, and the claims on controls that do not hold. report: the lines that say where the report
+    is.
 
-    Raises AuditError where the summary cannot be read.
+    Raises AuditError where a table cannot be read.
     """
     rows, more = read_table(summary, SUMMARY).to_pylist(), summary.with_suffix(".md")
     models = {(suite.key, model): (suite.title, name) for suite in suites for model, name in suite.models.items()}
@@ -78,10 +100,12 @@ def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[s
     for number, row in enumerate(judged[: MAX_FURTHER_MODELS + 1]):
         about = models.get((row["suite"], row["model"]), (row["suite"], row["model"]))
         who = ", ".join([display_name(row["dataset"]), *about])
-        lines += [shorten(f"{who}: {count_zones(row)}")] if number else write_answer(row, who)
+        lines += [shorten(f"{who}: {describe_verdicts(row)}")] if number else write_answer(row, who)
     if (rest := len(judged) - 1 - MAX_FURTHER_MODELS) > 0:
         lines.append(f"and {rest} more in {more.name}")
     lines += [shorten(f"{display_name(row['dataset'])}: {row['note']}") for row in rows if not row["model"]]
+    warning = warn_of_claims(read_table(controls, CONTROLS).to_pylist()) if controls else warn_of_verdicts(judged)
+    lines += wrap(warning, MAX_LINE_WIDTH)
     return "\n".join([*lines, "", f"Each answer in full, with all intervals: {more}", *report])
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.answer.lines import write_lines
+from attention_audit.answer.lines import write_finding, write_lines
 from attention_audit.artefacts.files import rebuild_hint, write_whole
 from attention_audit.artefacts.parquet import read_frame, read_reason, read_rows, read_table
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
@@ -153,7 +153,7 @@ class PageBuilder:
         suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
         opening, why = self._open(view, self._read(view.runs[0]).align(ids))
         ids.insert(0, ids.pop(opening))
-        text_rows = self._read_known(view)
+        text_rows, rows = self._read_known(view), self._read_rows(self.answers, view)
         attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
         instance = self._read_words(INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
@@ -166,7 +166,8 @@ class PageBuilder:
                 "sampled": self._describe_sample(view.dataset, count),
                 "missing": self._list_missing(view),
                 "columns_seed": next((text_rows[id_]["seed"] for id_ in ids if id_ in text_rows), None),
-                "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
+                "finding": " ".join(map(write_finding, rows)),
+                "lines": [line._asdict() for row in rows for line in write_lines(row)],
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.answer.samples import weigh_classes
-from attention_audit.answer.statements import list_touched
+from attention_audit.answer.verdicts import list_touched
 from attention_audit.artefacts.files import write_whole
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights

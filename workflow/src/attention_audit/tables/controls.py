@@ -14,8 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.statements import BY_CLASS, NONE, NOTHING_TO_FIND
+from attention_audit.answer.lines import TableRow
+from attention_audit.answer.verdicts import BY_CLASS, NONE, NOTHING_TO_FIND
 from attention_audit.columns.tables import CONTROLS
+from attention_audit.questions import QUESTIONS
 from attention_audit.yaml_input import read_package_yaml
 
 from .model_answers import ASK_FUNCTIONS, FLAT, MeasuredModel, measure_subjects
@@ -33,8 +35,9 @@ CLAIMS = read_package_yaml(Path(__file__).with_suffix(".yaml"))
 """What must hold: controls.yaml says how it is written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
+NOT_LEARNT = "not learnt: this control says nothing"
 EXPECTED_REASONS = (FLAT, NOTHING_TO_FIND, "any weights would do")
-"""The reasons that a construction can give for no statement, or how they begin."""
+"""The reasons that a construction can give for no verdict, or how they begin."""
 
 
 def average_column(frames: Frames, model: str, audit: str, column: str) -> float:
@@ -69,7 +72,19 @@ def find_excess(frames: Frames, model: str) -> float:
     return float(medians.get("product", nan) - medians.get("smallest", nan))
 
 
-CLAIM_MEASURES = {"cost": find_cost, "reliance": find_reliance, "firsts": find_firsts, "excess": find_excess}
+def count_differing(frames: Frames, model: str) -> float:
+    """Count the questions whose verdict differs by predicted class."""
+    zones = select_run(frames["summary"], model)[[f"{question}_zones" for question in QUESTIONS]]
+    return float((zones.to_numpy() == BY_CLASS).sum()) if len(zones) else nan
+
+
+CLAIM_MEASURES = {
+    "differing": count_differing,
+    "cost": find_cost,
+    "reliance": find_reliance,
+    "firsts": find_firsts,
+    "excess": find_excess,
+}
 
 
 def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
@@ -103,7 +118,7 @@ def claim_maps(table: pd.DataFrame) -> Claims:
 
 
 def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
-    """Tell whether a statement is among those that are allowed, which are written as in controls.yaml.
+    """Tell whether a verdict is among those that are allowed, which are written as in controls.yaml.
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
     """
@@ -118,27 +133,57 @@ def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str)
     return all({*part} & {*overall} if overall.endswith("?") else {*part} <= {*overall} for part in parts)
 
 
-def claim_zones(truth: Mapping[str, Mapping[str, str]], summary: pd.DataFrame) -> Claims:
-    """Claim that the summary, of one data set and suite, states what it must of its models, by model and question.
+def claim_learnt(kind: str, row: TableRow) -> Claims:
+    """Claim that all trainings of a model have learnt what the control is made of, from its row of the summary; nothing
+    where its accuracy is not known, or nothing is to be learnt.
+    """
+    bound, lowest = CLAIMS["learnt"].get(kind), row["lowest_accuracy"]
+    if bound is not None and lowest is not None and not isnan(lowest):
+        holds = lowest >= bound
+        yield {
+            "model": row["model"], "claim": "it has learnt", "value": lowest, "least": bound, "holds": holds,
+            "statistic": "accuracy on the test texts, of the lowest training" if holds else NOT_LEARNT,
+        }  # fmt: skip
+
+
+def claim_zones(kind: str, row: TableRow) -> Claims:
+    """Claim that a row of the summary has the verdicts that it must have, by question; nothing of a model that has not
+    learnt.
 
     What was not measured, as an audit was not asked or there is one training, is passed over.
     """
+    truth = CLAIMS["zones"].get(kind, {}).get(row["suite"], {})
+    allowed_by_question: dict[str, str] = {}
     for model, questions in truth.items():
-        answers = summary[summary["model"].str.fullmatch(model)]
-        for row, (question, allowed) in product(answers.to_dict("records"), questions.items()):
-            zones, reason, texts, value, spoken, by_class = (
-                row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
-            )
-            if zones == NONE and not texts and not reason.startswith(EXPECTED_REASONS):
-                continue
-            parts = [part for part in json.loads(by_class or "[]") if part["zones"]]
-            classes = [part["zones"] for part in sorted(parts, key=lambda part: part["value"])]
-            yield {
-                "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
-                "value": nan if zones in (NONE, BY_CLASS) else value, "allowed": allowed,
-                "said": f"{BY_CLASS}{classes[0]},{classes[-1]}" if zones == BY_CLASS else zones,
-                "holds": check_allowed(allowed, zones, classes, reason),
-            }  # fmt: skip
+        if re.fullmatch(model, row["model"]):
+            allowed_by_question |= questions
+    for question, allowed in allowed_by_question.items():
+        zones, reason, texts, value, spoken, by_class = (
+            row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
+        )
+        if zones == NONE and not texts and not reason.startswith(EXPECTED_REASONS):
+            continue
+        parts = [part for part in json.loads(by_class or "[]") if part["zones"]]
+        classes = [part["zones"] for part in sorted(parts, key=lambda part: part["value"])]
+        yield {
+            "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
+            "value": nan if zones in (NONE, BY_CLASS) else value, "allowed": allowed,
+            "said": f"{BY_CLASS}{classes[0]},{classes[-1]}" if zones == BY_CLASS else zones,
+            "holds": check_allowed(allowed, zones, classes, reason),
+        }  # fmt: skip
+
+
+def claim_answers(kind: str, row: TableRow) -> list[RowValues]:
+    """Make the claims on a row of the summary of a control: that it has learnt, and the verdicts that it must have."""
+    learnt = [*claim_learnt(kind, row)]
+    return [*learnt, *(claim_zones(kind, row) if all(claim["holds"] for claim in learnt) else ())]
+
+
+def describe_claims(kind: str, row: TableRow) -> str:
+    """Describe how many claims there are on a row of the summary and which do not hold, as JSON; "" of no control."""
+    claims = claim_answers(kind, row)
+    failed = [claim["claim"] for claim in claims if not claim["holds"]]
+    return json.dumps({"claims": len(claims), "failed": failed}) if claims else ""
 
 
 def claim_shuffles(judged: MeasuredModel) -> Claims:
@@ -191,8 +236,10 @@ def controls(
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])
-        truth = CLAIMS["zones"].get(kind, {}).get(suite, {})
-        claims += [*claim_numbers(kind, suite, of_suite), *claim_zones(truth, of_suite["summary"])]
+        of_rows = [claim_answers(kind, row) for row in of_suite["summary"].to_dict("records")]
+        claims += [claim for claims_of_row in of_rows for claim in claims_of_row]
+        unlearnt = {claim["model"] for claim in claims if claim["statistic"] == NOT_LEARNT}
+        claims += [each for each in claim_numbers(kind, suite, of_suite) if each["model"] not in unlearnt]
         for measured in judged:
             if (measured.subject.dataset, measured.subject.suite) == (dataset, suite):
                 claims += claim_shuffles(measured)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
-from attention_audit.answer.samples import average_texts, find_sides, weigh_dots
+from attention_audit.answer.samples import average_texts, find_members, find_sides
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .attributions import LOO, RANDOM_ORDER, average_measures, make_table
@@ -57,10 +57,8 @@ def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
             estimates["opposes"] = estimate_mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         if len(stable):
             pairs, (rho,) = make_pair_grids(stable, ["rho"], list_values(stable, "id"))
-            similar = estimate_mean(rho, -1.0)
-            # pairs are no trainings: of each training, the mean with the others
-            each = weigh_dots(pairs, np.unique(pairs)) @ similar.each
-            estimates["rank_stability"] = similar._replace(each=each.tolist())
+            members = find_members(pairs, np.unique(pairs))
+            estimates["rank_stability"] = estimate(average_texts(rho), limits=(-1.0, 1.0), members=members)
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             estimates |= average_measures(of_marks, ["auprc"])
@@ -84,7 +82,7 @@ def hf_table_maps(
     `located`: the estimate of this question, with leave-one-out as 1 and random words as 0; that of attention is the
     summary's. `opposes`: the share of texts whose first word raises the probability of the predicted class by more than
     the margin `inert` when it is deleted. `rank_stability`: the mean Spearman correlation between trainings. `auprc`:
-    against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
+    against marked words, mean over annotators. The note has the verdict of `located`, and the cost in passes.
 
     audits: predictions and those of `measure_maps`. All frames of audits hold rows of any number of data sets, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus,

@@ -1,4 +1,4 @@
-"""The questions, asked of one model: from the rows of its audits to a statement each.
+"""The questions, asked of one model: from the rows of its audits to a verdict each.
 
 docs/method/README.md says what each question means. Where one cannot be asked, the cell says why.
 """
@@ -12,25 +12,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Sample, estimate
+from attention_audit.answer.estimates import (
+    FEWEST_TRAININGS,
+    Estimate,
+    Sample,
+    estimate,
+    estimate_unpaired,
+    join,
+    subtract,
+)
 from attention_audit.answer.lines import write_percent, write_points, write_probability, write_setting, write_share
 from attention_audit.answer.samples import (
     AdversaryResult,
     Bracket,
+    Budget,
+    average_classes,
     average_texts,
     bracket_budget,
     compare_pairs,
-    compare_scores,
     compare_shuffled,
     erase,
+    find_members,
     find_sides,
+    measure_scores,
     place_ranking,
     take_share,
-    weigh_classes,
-    weigh_dots,
 )
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
+from attention_audit.answer.verdicts import SHUFFLED, Cell, Part, conclude
 from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, EvaluatedModel
@@ -60,7 +69,7 @@ FLAT = "the map is flat: shuffling hardly moves it"
 NOT_PREDICTED = "what the other model predicts is not among the suite's audits"
 SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 NO_ROWS = pd.DataFrame(
-    columns=["model", "seed", "id", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
+    columns=["model", "seed", "id", "label", "prediction", "items", "ranking", "annotator", "by", "chance_jsd"]
 )
 """The rows of an audit that was not asked."""
 SHARE_LIMITS, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
@@ -74,7 +83,7 @@ class NotAsked(Exception):
 class MeasuredModel:
     """What the audits measured of one model: trainings, texts, and what is predicted of them.
 
-    seeds (S,), ids (N,), items and predictions (S, N), groups (N,) or None, names: of the classes.
+    seeds (S,), ids (N,), items and predictions (S, N), groups and labels (N,) or None, names: of the classes.
     audits: rows of its data set and suite. shared: what a text shares with others, by id, of those that share anything.
     """
 
@@ -85,6 +94,8 @@ class MeasuredModel:
         rows = self.select_rows("predictions")
         self.seeds, self.ids = list_values(rows, "seed"), list_values(rows, "id")
         self.predictions, self.items = (make_grid(rows, name, self.seeds, self.ids) for name in ("prediction", "items"))
+        labels = rows.drop_duplicates("id").get("label", pd.Series(dtype=float))
+        self.labels: Integers | None = labels.to_numpy(np.int64) if labels.notna().any() else None
         self.shared, self.groups = groups, number_groups(self.ids, groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
@@ -134,7 +145,7 @@ class MeasuredModel:
         number: int | None,
         sample: Sample,
         limits: tuple[float, float],
-        weights: Floats | None = None,
+        members: Flags | None = None,
         texts: Flags | None = None,
         **more: Any,
     ) -> Part:
@@ -142,17 +153,33 @@ class MeasuredModel:
 
         The fewest texts, or groups, of a class are those in the training that has the fewest.
         """
-        effect = estimate(sample, self.groups, limits, weights=weights)
+        effect, seeds = estimate(sample, self.groups, limits, members=members), self.seeds
         if number is None:
-            return Part(effect, **more)
+            return Part(effect, seeds=seeds, **more)
         mask = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)
-        return Part(effect, name=self.names.get(number, str(number)), fewest=min(map(self.count, mask)), **more)
+        name, fewest = self.names.get(number, str(number)), min(map(self.count, mask))
+        labelled = None if self.labels is None else int((self.labels == number).sum())
+        return Part(effect, name=name, fewest=fewest, labelled=labelled, sample=sample, seeds=seeds, **more)
 
-    def state(self, question: str, measure: Callable[[int | None], Part], clause: str = "", reason: str = "") -> Cell:
-        """Say what a question finds of all texts, and of those of each class where two or more are predicted."""
+    def state(
+        self,
+        question: str,
+        measure: Callable[[int | None], Part],
+        clause: str = "",
+        reason: str = "",
+        members: Flags | None = None,
+    ) -> Cell:
+        """Say what a question finds of all texts, and of those of each class where two or more are predicted.
+
+        members: of pairs of trainings, see `estimate`.
+        """
+
+        def differ(difference: Sample, confidence: float) -> Estimate:
+            return estimate(difference, self.groups, members=members, confidence=confidence)
+
         numbers = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
         classes = [measure(number) for number in numbers] if len(numbers) > 1 else []
-        return conclude(question, measure(None), classes, clause=clause, reason=reason, left_out=self.left_out)
+        return conclude(question, measure(None), classes, differ, clause=clause, reason=reason, left_out=self.left_out)
 
     @cached_property
     def flat(self) -> str:
@@ -217,9 +244,9 @@ def ask_located(measured: MeasuredModel, ranking: str = "attention") -> Cell:
     replaced = measured.select_rows("replaced")
     for way in STAND_INS:
         stand_ins = list_falls(measured, replaced[replaced["by"] == way], ranking)
-        statement = conclude("located", place_falls(measured, stand_ins, None)).said
-        if statement and statement != cell.said:
-            cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {statement}"))
+        verdict = conclude("located", place_falls(measured, stand_ins, None)).said
+        if verdict and verdict != cell.said:
+            cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {verdict}"))
     return cell
 
 
@@ -321,23 +348,23 @@ def state_pairs(
     """Say how similar the maps of pairs of trainings are.
 
     pairs (P, 2): seeds. values (P, N) each: how far the maps are apart, how far by chance, and whether they have the
-    same top item. how: what else stands beside it. reason: why nothing is stated.
+    same top item. how: what else stands beside it. reason: why there is no verdict.
     """
     at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
     multiple, predictions = measured.several[at], measured.predictions[at]
     distance, chance, same = (np.where(multiple, each, nan) for each in values)
-    weights = weigh_dots(pairs, np.array(measured.seeds))
+    members = find_members(pairs, np.array(measured.seeds))
 
     def measure(number: int | None) -> Part:
         mine, shuffled = (measured.keep(each, number, predictions) for each in (distance, chance))
-        return measured.build_part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, weights)
+        return measured.build_part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, members)
 
     lucky = average_known(np.where(multiple, 1 / measured.items[at], nan))
     each = compare_pairs(distance, chance, measured.groups).values
     clause = f"same top word {write_percent(average_known(same))} %, chance {write_percent(lucky)} %"
     if len(each) > 1 and np.isfinite(each).all():
         clause += f"; pairs {write_share(each.min())} to {write_share(each.max())}"
-    return measured.state("stable", measure, join_notes(clause, how), reason)
+    return measured.state("stable", measure, join_notes(clause, how), reason, members)
 
 
 def ask_stable(measured: MeasuredModel) -> Cell:
@@ -349,15 +376,23 @@ def ask_stable(measured: MeasuredModel) -> Cell:
     return state_pairs(measured, pairs, values, SHARED_ENCODER if measured.subject.frozen else "", measured.flat)
 
 
-def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> list[float]:
-    """Measure the TVD of one other model from this training, and the similarity of both maps with its interval."""
+def measure_tvd(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> Sample:
+    """Measure the TVD of another model from this training: a sample of one, whose texts are groups."""
+    at = measured.seeds.index(seed)
+    tvd = np.where(measured.several[at], rows.set_index("id").reindex(measured.ids)["tvd"].to_numpy(np.float64), nan)
+    sample = average_classes(tvd, measured.predictions[at].astype(np.int64))
+    everything = np.ones(len(measured.ids), bool)
+    return sample._replace(moved=join(sample.moved, everything, measured.groups))
+
+
+def compare_map(measured: MeasuredModel, seed: int, rows: pd.DataFrame) -> Estimate:
+    """Measure the similarity of another model's map and that of this training, with its interval over texts."""
     at = measured.seeds.index(seed)
     rows = rows.set_index("id").reindex(measured.ids)
-    tvd, jsd, chance = (
-        np.where(measured.several[at], rows[name].to_numpy(np.float64), nan) for name in ("tvd", "jsd", "chance_jsd")
+    jsd, chance = (
+        np.where(measured.several[at], rows[name].to_numpy(np.float64), nan)[None] for name in ("jsd", "chance_jsd")
     )
-    similar = estimate(compare_pairs(jsd[None], chance[None], measured.groups), measured.groups, SIMILARITY)
-    return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
+    return estimate(compare_pairs(jsd, chance, measured.groups), measured.groups, SIMILARITY)
 
 
 def measure_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterator[AdversaryResult]:
@@ -365,25 +400,38 @@ def measure_adversaries(measured: MeasuredModel, contrasts: Contrasts) -> Iterat
     comparison = measured.audits["comparison"]
     adversarial = comparison[comparison["model"].isin(contrasts.adversaries)]
     for name, lambda_, seed in adversarial[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
-        test, *similar = compare_map(measured, contrasts.seed, select_run(adversarial, name, seed, lambda_))
+        rows = select_run(adversarial, name, seed, lambda_)
+        similar, change = compare_map(measured, contrasts.seed, rows), measure_tvd(measured, contrasts.seed, rows)
+        test = float(change.values[0])
         dev = select_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = dev[0] if dev and contrasts.chosen_on == "dev" else test
-        if np.isfinite(similar[0]):
-            yield AdversaryResult(name, lambda_, seed, tvd, test, *similar)
+        if np.isfinite(similar.value):
+            yield AdversaryResult(name, lambda_, seed, tvd, test, *similar[:3], change.moved[0])
 
 
-def compare_trainings(measured: MeasuredModel, seed: int) -> list[float]:
-    """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
-    pairs = measured.select_pairs(seed).groupby(["seed", "other"], sort=False, observed=True)
-    measures = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
-    return [*map(average_known, measures.T)]
+def compare_trainings(measured: MeasuredModel, contrasts: Contrasts) -> tuple[Budget | None, float]:
+    """Measure how far the other trainings of a model move its predictions, and how similar their maps are in the mean;
+    None and NaN where there are none.
+    """
+    seed = contrasts.seed
+    pairs = [rows for _, rows in measured.select_pairs(seed).groupby(["seed", "other"], sort=False, observed=True)]
+    if not pairs:
+        return None, nan
+    changes = [measure_tvd(measured, seed, rows) for rows in pairs]
+    test = average_known(np.array([change.values[0] for change in changes]))
+    consistency = select_run(measured.audits["consistency"], measured.subject.model)
+    dev = consistency["tvd"].mean() if contrasts.chosen_on == "dev" and len(consistency) else test
+    shifts = np.mean([change.moved[0] for change in changes], axis=0)
+    shared = average_known(np.array([compare_map(measured, seed, rows).value for rows in pairs]))
+    return (Budget(dev, test, shifts) if np.isfinite(test) else None), shared
 
 
 def describe_part(measured: MeasuredModel, bracket: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
     bounds, texts = bracket.interval, np.asarray(measured.several.all(0))
+    count = int(texts.sum())
     # of one training
-    return Part(Estimate(*bounds, each=bounds[:1], texts=int(texts.sum()), groups=measured.count(texts)))
+    return Part(Estimate(*bounds, each=bounds[:1], texts=count, groups=measured.count(texts), trainings=1, made=1))
 
 
 def describe_bracket(bracket: Bracket) -> str:
@@ -395,7 +443,7 @@ def describe_bracket(bracket: Bracket) -> str:
     return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
 
 
-def describe_unique(main: Bracket, within: Bracket, statement: str, tvd: float, shared: float) -> str:
+def describe_unique(main: Bracket, within: Bracket, verdict: str, seed: int, tvd: float, shared: float) -> str:
     """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
     training = f" (another training: shares {write_share(shared)}, {write_probability(tvd)})" if tvd >= 0 else ""
     furthest = f"no adversary predicts within {write_probability(main.budget)}"
@@ -404,8 +452,8 @@ def describe_unique(main: Bracket, within: Bracket, statement: str, tvd: float, 
         furthest = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
     limits = describe_bracket(main)
     if main.budget > within.budget:
-        limits = f"within {write_setting(within.budget)}: {statement} ({describe_bracket(within)})"
-    return f"{furthest}{training}; {limits}"
+        limits = f"within {write_setting(within.budget)}: {verdict} ({describe_bracket(within)})"
+    return f"of one training (seed {seed}): {furthest}{training}; {limits}"
 
 
 def ask_unique(measured: MeasuredModel) -> Cell:
@@ -420,13 +468,15 @@ def ask_unique(measured: MeasuredModel) -> Cell:
     adversaries = [*measure_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
         raise measured.refuse("comparison", "consistency")
-    tolerance = measured.margins.tvd
-    tvd, shared = compare_trainings(measured, contrasts.seed)
-    # a TVD that is not known is no budget
-    main, within = (bracket_budget(adversaries, budget) for budget in (max(tolerance, tvd), tolerance))
+    margin = measured.margins.tvd
+    tolerance = Budget(margin, margin, np.zeros(len(adversaries[0].moved)))
+    trainings, shared = compare_trainings(measured, contrasts)
+    main = bracket_budget(adversaries, [tolerance, *([trainings] if trainings else [])])
+    within = bracket_budget(adversaries, [tolerance])
     tolerated = conclude("unique", describe_part(measured, within))
     columns: RowValues = {
-        "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
+        "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value,
+        "unique_others_tvd": (tvd := trainings.test if trainings else nan),
     }  # fmt: skip
     for name, bracket in (("unique", main), ("unique_tolerance", within)):
         columns[f"{name}_tvd_budget"] = bracket.budget
@@ -436,27 +486,44 @@ def ask_unique(measured: MeasuredModel) -> Cell:
             columns |= {f"{name}_beyond_value": bracket.beyond.value, f"{name}_beyond_tvd": bracket.beyond.test}
     if main.within:
         columns |= dict(zip(("unique_model", "unique_lambda", "unique_seed"), main.within, strict=False))
-    clause = describe_unique(main, within, tolerated.said, tvd, shared)
+    clause = describe_unique(main, within, tolerated.said, contrasts.seed, tvd, shared)
     clause = join_notes(clause, ON_TEST if contrasts.chosen_on == "test" else "")
     part = describe_part(measured, main)
     cell = conclude("unique", part, clause=clause, reason=measured.flat, left_out=measured.left_out)
     return replace(cell, beside=columns)
 
 
-def compare_models(measured: MeasuredModel, model: str, rival: str) -> tuple[Estimate, Sequence[float]]:
+def compare_models(measured: MeasuredModel, model: str, rival: str) -> tuple[Part, Sequence[float]]:
     """Estimate mean macro F1 of one model less that of another, and say both. Raises NotAsked where either has no
     rows.
+
+    Trainings are paired by seed, those that both have; where these are fewer than three, and not all, they are not
+    paired.
     """
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
     ids, gold = list(labels.index), labels.to_numpy(np.int64)
-    pair = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, rival)]
-    if not all(map(len, pair)):
+    pair = [select_run(rows, name) for name in (model, rival)]
+    seeds = [list_values(each, "seed") for each in pair]
+    predictions = [
+        make_grid(each, "prediction", names, ids).astype(np.int64) for each, names in zip(pair, seeds, strict=True)
+    ]
+    if not all(map(len, predictions)):
         raise measured.refuse("predictions", otherwise=NOT_PREDICTED)
-    classes = int(max(each.max(initial=1) for each in (gold, *pair))) + 1
-    sample, scale = compare_scores(gold, pair[0], pair[1], classes)
-    gain = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
-    return gain, [float(np.mean([macro_f1(gold, row) for row in each])) for each in pair]
+    classes = int(max(each.max(initial=1) for each in (gold, *predictions))) + 1
+    samples, scales = zip(*(measure_scores(gold, each, classes) for each in predictions), strict=True)
+    shared, groups = [seed for seed in seeds[0] if seed in seeds[1]], number_groups(ids, measured.shared)
+    about: Any = {"groups": groups, "limits": CHANGE, "scale": float(np.mean(scales))}
+    if len(shared) >= FEWEST_TRAININGS or {*seeds[0]} == {*seeds[1]}:
+        samples = tuple(
+            Sample(sample.values[at], sample.moved[at], sample.texts)
+            for sample, names in zip(samples, seeds, strict=True)
+            for at in [[names.index(seed) for seed in shared]]
+        )
+        gain = estimate(subtract(*samples), **about)
+    else:
+        gain, shared = estimate_unpaired(*samples, **about), []
+    return Part(gain, seeds=shared), [float(np.mean([macro_f1(gold, row) for row in each])) for each in predictions]
 
 
 def ask_needed(measured: MeasuredModel) -> Cell:
@@ -470,19 +537,23 @@ def ask_needed(measured: MeasuredModel) -> Cell:
         )
     gain, scores = compare_models(measured, measured.subject.model, contrasts.uniform)
     clause = "macro F1 {}; with uniform weights {}".format(*map(write_share, scores))
-    return conclude("needed", Part(gain), clause=clause)
+    return conclude("needed", gain, clause=clause)
 
 
 def ask_transferable(measured: MeasuredModel) -> Cell:
-    """Ask: do the weights say something about words beyond this model?"""
+    """Ask: do the weights say something about words beyond this model?
+
+    Wiegreffe & Pinter 2019, section 3.5, hold them against those that the guided model finds by itself too.
+    """
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
         raise NotAsked("this suite guides no simpler model")
-    (gain, _), (beyond, _) = (
-        compare_models(measured, guides.judged, rival) for rival in (guides.uniform, guides.adversary)
+    (gain, _), (by_itself, _), (beyond, _) = (
+        compare_models(measured, guides.judged, rival) for rival in (guides.uniform, guides.own, guides.adversary)
     )
-    clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[:3]))
-    return conclude("transferable", Part(gain), clause=clause)
+    clause = "{} beyond its own weights ({} to {})".format(*map(write_points, by_itself.estimate[:3]))
+    clause += "; {} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond.estimate[:3]))
+    return conclude("transferable", gain, clause=clause)
 
 
 Asked = Mapping[str, Callable[[MeasuredModel], Cell]]

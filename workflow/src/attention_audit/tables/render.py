@@ -18,15 +18,16 @@ from tabulate import tabulate
 
 from attention_audit.answer.lines import (
     TableRow,
-    count_readings,
     describe_marks,
     describe_run,
-    warn_of_next,
+    warn_of_others,
+    warn_of_verdicts,
+    write_finding,
     write_lines,
     write_share,
     write_zones,
 )
-from attention_audit.answer.statements import BY_CLASS, NONE, ZONES
+from attention_audit.answer.verdicts import BY_CLASS, NONE, ZONES
 from attention_audit.artefacts.files import write_whole
 from attention_audit.columns.tables import CONTROLS, INSTEAD, OF_ROW, REPLICATION, TABLE, TEXTS, WORDED_BY
 from attention_audit.names import display_name
@@ -140,10 +141,10 @@ def write_cell(cell: TableRow) -> str:
 
 
 CLAIM_NOTE = (
-    "●·· low, ·●· middle, ··● high; – nothing stated; ≠ classes lie apart: the lowest, the highest. A statement may "
+    "●·· no, ·●· in part, ··● yes; – no verdict; ≠ classes lie apart: the lowest, the highest. A verdict may "
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
-GRID_HEADINGS = ["question", "low", "middle", "high"]
+GRID_HEADINGS = ["claim", "no", "in part", "yes"]
 SHUFFLED_NOTE = (
     "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
 )
@@ -162,9 +163,9 @@ def draw_claim(zones: str) -> str:
 def list_shown_zones(row: TableRow) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
     overall, _, ends = row["allowed"].partition(BY_CLASS)
-    statement = row["said"].strip(BY_CLASS).split(",")
-    allowed = ends.split(",") if len(statement) > 1 and ends else [overall] * len(statement)
-    return [zone for zone, may in zip(statement, allowed, strict=True) if len(zone) == 1 and may != ZONES]
+    verdicts = row["said"].strip(BY_CLASS).split(",")
+    allowed = ends.split(",") if len(verdicts) > 1 and ends else [overall] * len(verdicts)
+    return [zone for zone, may in zip(verdicts, allowed, strict=True) if len(zone) == 1 and may != ZONES]
 
 
 def show_grid(claims: pd.DataFrame) -> Block:
@@ -175,7 +176,7 @@ def show_grid(claims: pd.DataFrame) -> Block:
         for zone in list_shown_zones(row)
     }
     lines = [
-        [wording.asks]
+        [wording.claim]
         + [", ".join(name for *key, name in evidence if key == [question, zone]) or "–" for zone in ZONES]
         for question, wording in QUESTIONS.items()
     ]
@@ -209,21 +210,22 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
 
 
 NOTES = (
-    "Marks: ●·· low, ·●· middle, ··● high; two or three dots: the interval touches these zones; ≠: predicted classes "
-    "lie apart; –: nothing is stated, with the reason. these: the 95 % interval over texts, of these trainings; next: "
-    "the 95 % range of one more training. docs/method/README.md says what each question means.",
-    "Many models and questions are answered here: of statements whose value lies at the border of two zones, one in 40 "
-    "leaves out the right one by chance.",
+    "Marks: ●·· no, ·●· in part, ··● yes; two or three dots: the interval touches these zones; ≠: predicted classes "
+    "lie apart; –: no verdict, with the reason. 95 %: the interval of models trained like these, over trainings and "
+    "texts; of one or two trainings, over texts alone. one more: where the next training may lie. What each claim "
+    "means stands in docs/method/README.md; its thresholds are conventions.",
+    "Many models and claims are judged here: of verdicts whose value lies at the border of two zones, one in 40 leaves "
+    "out the right one by chance.",
 )
 
 
 def show_answer(row: TableRow, labels: Labels) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
-    # all of a line but its question and its brief
-    heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
-    lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
+    # all of a line but its question
+    heads = ["", "claim", "verdict", "estimate", "95 %", "one more", "held against", "beside"]
+    lines = pd.DataFrame([line[1:] for line in write_lines(row)], columns=heads, dtype=str)
     who = f"{display_name(row['dataset'])}, {write_names((row['paper'], row['model']), labels)}"
-    remarks = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
+    remarks = [write_finding(row), f"{describe_run(row)}.", row["note"], describe_marks(row), warn_of_others(row)]
     return Block(lines, who, " ".join(filter(None, remarks)))
 
 
@@ -231,8 +233,16 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
     """Show a table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
-    measured = pd.DataFrame(QUESTIONS.values(), dtype=str)[["asks", "measured"]].rename(columns={"asks": "question"})
+    measured = pd.DataFrame(
+        [
+            {"claim": each.claim, "measured": each.measured, "low end": each.ends[0], "high end": each.ends[1]}
+            for each in QUESTIONS.values()
+        ],
+        dtype=str,
+    )
     answers = [show_answer(row, labels) for row in rows if row["model"]]
+    if warning := warn_of_verdicts(rows):
+        answers.insert(0, Block(summary[[]], text=f"**{warning}.**"))
     return [*answers, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 

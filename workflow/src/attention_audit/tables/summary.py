@@ -18,13 +18,14 @@ import pandas as pd
 from attention_audit.answer.estimates import estimate
 from attention_audit.answer.lines import ask_order
 from attention_audit.answer.samples import compare_largest
-from attention_audit.answer.statements import NONE, Cell, Part
+from attention_audit.answer.verdicts import NONE, Cell, Part
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
 from .attributions import average_measures
+from .controls import describe_claims
 from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
 from .tidy import Frames, RowValues, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
@@ -43,7 +44,7 @@ def describe_class(part: Part, zones: str) -> RowValues:
     """Describe what was found of one class, for JSON."""
     numbers = {**{end: getattr(part.estimate, end) for end in ESTIMATE_ENDS}, "shuffled": part.shuffled}
     rounded = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
-    return {"name": part.name, "texts": part.fewest, **rounded, "zones": zones}
+    return {"name": part.name, "texts": part.fewest, "labelled": part.labelled, **rounded, "zones": zones}
 
 
 def list_answer_columns(question: str, cell: Cell) -> RowValues:
@@ -52,7 +53,12 @@ def list_answer_columns(question: str, cell: Cell) -> RowValues:
     classes = [describe_class(part, zones) for part, zones in cell.classes]
     columns = {
         **{name: getattr(effect, name) for name in (*ESTIMATE_ENDS, "next_low", "next_high", "texts", "trainings")},
-        **{name: getattr(cell, name) for name in ("zones", "said", "reason", "clause", "left_out", "apart")},
+        **{name: getattr(cell, name) for name in ("zones", "said", "reason", "clause", "left_out")},
+        "outliers": json.dumps(
+            [{"seed": int(cell.part.seeds[number]), "value": effect.each[number]} for number in cell.apart]
+        )
+        if cell.apart
+        else "",
         "each": effect.each if len(effect.each) > 1 else [],
         "shuffled": cell.part.shuffled,
         "classes": json.dumps(classes, ensure_ascii=False) if classes else "",
@@ -72,7 +78,8 @@ def judge_ability(labels: Integers, predictions: Integers, groups: Integers | No
         "learnt": "yes" if lowest.low > 0 else "no",
         **list_bounds("learnt", lowest),
         "macro_f1": np.mean([macro_f1(labels, row) for row in predictions]),
-        "accuracy": np.mean([accuracy(labels, row) for row in predictions]),
+        "accuracy": np.mean(each := [accuracy(labels, row) for row in predictions]),
+        "lowest_accuracy": min(each),
         "majority_accuracy": np.bincount(labels).max() / len(labels),
     }
 
@@ -94,11 +101,10 @@ def list_plausibility(plausibility: pd.DataFrame) -> RowValues:
 
 def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) -> RowValues:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
-    subject, predictions = measured.subject, measured.select_rows("predictions")
+    subject, labels = measured.subject, measured.labels
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
-    if predictions["label"].notna().any():
-        labels = predictions.drop_duplicates("id")["label"].to_numpy(np.int64)
+    if labels is not None:
         predicted = measured.predictions.astype(np.int64)
         row |= judge_ability(labels, predicted, measured.groups) | {"note": ask_order(labels, predicted)}
     for question, ask in questions.items():
@@ -112,18 +118,22 @@ def summary(
     answer: Mapping[str, Any],
     corpus: Frames,
     census: Frames,
+    kinds: Mapping[str, str] = {},
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make one row for each data set and model, with the columns of columns.SUMMARY.
 
-    `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the configuration. `corpus`:
-    the id and group of the test texts by data set, which says which of them belong together. `census`: the names of
-    classes. `audits`: rows of the audits that the questions ask, of any number of data sets and suites, with the key of
-    the suite as the column `suite`; a list of k numbers is k columns.
+    `kinds`: of the corpora of data sets; verdicts on controls are held against what they must be. `reasons`: why data
+    sets were not run, by data set. `answer`: the section `answer` of the configuration. `corpus`: the id and group of
+    the test texts by data set, which says which of them belong together. `census`: the names of classes. `audits`:
+    rows of the audits that the questions ask, of any number of data sets and suites, with the key of the suite as the
+    column `suite`; a list of k numbers is k columns.
     """
     measured = measure_subjects(subjects, audits, answer, corpus, census)
     missing = [BLANK | {"dataset": dataset, "note": f"Not run: {reason}."} for dataset, reason in reasons.items()]
-    return pd.DataFrame([*map(answer_subject, measured), *missing], columns=SUMMARY.schema.names)
+    rows = [answer_subject(each) for each in measured]
+    rows = [row | {"controls": describe_claims(kinds.get(row["dataset"], ""), row)} for row in rows]
+    return pd.DataFrame([*rows, *missing], columns=SUMMARY.schema.names)
 
 
 def divide_gain(gained: Floats, best: Floats) -> Floats:

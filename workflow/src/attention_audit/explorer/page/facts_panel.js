@@ -25,13 +25,19 @@ export function showColumns(view, place, seed) {
   );
 }
 
-/** Show the answers on the model of a view, a line a question. */
+/** Show the answers on the model of a view: the finding, and a line a claim. */
 export function showLines(view) {
   named("answer").hidden = !view.about.lines.length;
+  named("answer-finding").textContent = view.about.finding;
   const cells = (texts) => texts.map((text) => element("td", text));
   named("lines").replaceChildren(
-    ...view.about.lines.map(({ mark, asks, said, value, interval, remark }) =>
-      element("tr", ...cells([mark]), element("th", { scope: "row" }, asks), ...cells([said, value, interval, remark])),
+    ...view.about.lines.map(({ mark, claim, said, value, interval, next, beside, remark }) =>
+      element(
+        "tr",
+        ...cells([mark]),
+        element("th", { scope: "row" }, claim),
+        ...cells([said, value, interval, next, [beside, remark].filter(Boolean).join("; ")]),
+      ),
     ),
   );
 }
