@@ -108,8 +108,7 @@ class Answer:
         return self.summary
 
     def __repr__(self) -> str:
-        return "
-".join(write_answer(self.shown.iloc[0].to_dict(), "", self.asks))
+        return "\n".join(write_answer(self.shown.iloc[0].to_dict(), "", self.asks))
 
     def _repr_html_(self) -> str:
         return write_card(self.shown, self.labels)

@@ -33,7 +33,7 @@ HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
 QUESTION_DOTS: dict[str, Keywords] = {
     "located": DOT | {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
-    "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased"},
+    "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "items erased, from a random order"},
 }
 BOUND: Keywords = {"linewidth": 1.2, "zorder": 1}
 BOUND_STYLES: dict[str, Keywords] = {
