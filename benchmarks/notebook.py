@@ -41,7 +41,7 @@ def main() -> None:
             folder, None, texts, labels, maps=["rollout"], settings={"threads": 1}
         )
         print(f"{len(texts)} sentences: {time.process_time() - start:.1f} s of processor time (60 wanted)")
-    print(answer.table[["question", "word", "value", "low", "high"]].to_string(index=False))
+    print(answer.table[["question", "verdict", "value", "low", "high"]].to_string(index=False))
 
 
 if __name__ == "__main__":

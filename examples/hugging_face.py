@@ -132,5 +132,5 @@ def main(folder: Path) -> dict[str, pd.DataFrame]:
 if __name__ == "__main__":
     tables = main(Path(sys.argv[1]))
     answers = api.by_question(tables["summary"])
-    print(answers[["question", "word", "value", "low", "high"]].round(2).to_string(index=False))
+    print(answers[["question", "verdict", "value", "low", "high"]].round(2).to_string(index=False))
     print(tables["texts"][["words", "weights", "contributions"]].head().to_string())

@@ -79,9 +79,9 @@ def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take():
     assert located["value"] == found.maps.query("ranking == 'attention' and metric == 'located'")["mean"].item()
     assert {axes.get_xlabel().partition("\n")[0] for axes in found.figure().axes} >= {"located", "first word opposes"}
     assert repr(found).startswith(
-        "May this attention map be read as an explanation?\n2 trainings, 12 texts; accuracy ."
+        "May this attention map be read as an explanation?\nNo claim could be asked.\n2 trainings, 12 texts; accuracy ."
     )
-    assert found.paragraph.endswith(" (2 trainings, 12 texts; 95 % intervals): nothing is stated.")
+    assert found.paragraph.endswith(" (2 trainings, 12 texts; 95 % intervals): no verdict.")
 
 
 def test_the_map_is_that_of_the_library():
@@ -286,7 +286,7 @@ def test_a_pair_is_cut_as_the_library_cuts_it(truncation):
         with torch.no_grad():
             right = model(**encoded).logits.softmax(1)[0]
         np.testing.assert_allclose(found.readouts[0].probabilities[number], right, atol=1e-5)
-    assert repr(found).splitlines()[2].startswith("6 of 6 texts were cut")
+    assert repr(found).splitlines()[3].startswith("6 of 6 texts were cut")
 
 
 def test_two_words_are_no_pair():
@@ -307,7 +307,7 @@ def test_texts_that_were_cut_are_counted():
     tokenizer = library()[1]
     cut = sum(len(tokenizer(text)["input_ids"]) > 6 for text in TEXTS[:6])
     assert 0 < cut < 6
-    assert repr(found).splitlines()[2].startswith(f"{cut} of 6 texts were cut, and are read in part")
+    assert repr(found).splitlines()[3].startswith(f"{cut} of 6 texts were cut, and are read in part")
     assert f"{cut} of 6 texts were cut" in found._repr_html_()
     assert "cut" not in repr(one(max_length=6, long="window"))
 
