@@ -23,7 +23,7 @@ TEXT = """# Calibration: how often are verdicts right?
 **How often is a verdict wrong?** In at most {wrong} of runs where trainings are normal or texts come in groups
 ({wrong_where}). A verdict is *wrong* if it does not name the zone of the mean over all trainings of the kind, on all
 texts. Each population is shifted until its mean lies just below, or just above, a threshold, whichever is worse: no
-verdict is wrong more often than there.
+verdict is wrong more often than there. `unique` is wrong in at most {unique} ({unique_where}).
 
 **And where trainings are not normal?** In at most {skewed} where they are skewed, {kinds} where two kinds exist, and
 {failing} where one in twenty fails. Three or five trainings cannot show a kind that none of them is of. No interval
@@ -41,9 +41,9 @@ texts it excludes no zone in {open_least} to {open_most} of runs.
 
 A population has many synthetic trainings on many texts. The simulation draws what the audits would measure: falls of
 the probability, erased items, signs, distances, predictions. A run samples trainings and texts with replacement. The
-package makes its estimate and its statement, which are compared with the whole population.
+package makes its estimate and its verdict, which are compared with the whole population.
 
-- **Effects** cover all zones: {effects} a question, the thresholds among them.
+- **Effects** cover all zones: {effects} a question for normal trainings, the inner three of them otherwise.
 - **Trainings** are *normal* around their mean, *skewed* (exponential), *of two kinds* ({lower} differ; of `stable`,
   both kinds share less), or *failing* ({failed} show what chance gives). Skewed trainings and kinds lie {further:g}
   times as far apart.
@@ -143,7 +143,8 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
     searched = found["subject"].isin(SEARCHED)
     asked, by_law = found[~searched], found[~searched].groupby("law")["wrong"].max()
     smooth = found["law"].isin([NORMAL, LAWS[-1]])
-    worst, *where = find_worst(found[smooth], "wrong")
+    worst, *where = find_worst(asked[smooth], "wrong")
+    unique, *unique_where = find_worst(found[searched], "wrong")
     normal = found[(found["law"] == NORMAL) & found["trainings"].isin([MIDDLE, SEARCHES[-1]])]
     middle = asked[(asked["law"] == NORMAL) & (asked["trainings"] == MIDDLE)]
     ones = middle[middle["texts"] == sizes.texts[1]].groupby("subject")["one"].mean()
@@ -153,7 +154,7 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
     number = write_number
     skewed, kinds, failing = (number(by_law[law]) for law in LAWS[1:4])
     return TEXT.format(
-        wrong=worst, wrong_where=" ".join(where), skewed=skewed, kinds=kinds, failing=failing,
+        wrong=worst, wrong_where=" ".join(where), unique=unique, unique_where=" ".join(unique_where), skewed=skewed, kinds=kinds, failing=failing,
         one_least=number(ones.min()), one_least_of=ones.idxmin(), one_most=number(ones.max()),
         one_most_of=ones.idxmax(), three=number(threes[sizes.texts[1]]), three_most=number(threes[sizes.texts[-1]]),
         next_normal=number(asked.loc[smooth, "next"].max()), next=number(asked["next"].max()),

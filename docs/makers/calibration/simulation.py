@@ -61,7 +61,7 @@ SEARCHED = (NORMAL, GROUPS)
 SEARCHES = (6, 15)
 SUBJECTS: Mapping[str, Subject] = {
     "located": Subject("located", make_located, QUARTERS),
-    "ranks": Subject("ranks", make_ranks, QUARTERS),
+    "ranks": Subject("ranks", make_ranks, SIMILARITIES),
     "signed, the share": Subject("signed", partial(make_signed, shuffled=0.6), SHARES),
     "signed, avoided": Subject("signed", partial(make_signed, shuffled=0.9), SHARES),
     "used": Subject("used", make_used, CHANGES),
@@ -99,7 +99,8 @@ def try_population(
 
     wrong: where the population is shifted until its mean lies just below a cut, or just above one, whichever is worse,
     the zone of the mean is not named. As all estimates shift with it, that is where the interval lies above the mean,
-    or below it. missed: both together. one, two, three: so many zones are named at its own effect; none: no verdict.
+    or below it. Of `unique`, whose populations are not shifted, the zone of the truth is not named. missed: on either
+    side. one, two, three: so many zones are named at its own effect; none: no verdict.
     next: a further training lies in a zone that its range does not touch; open: that range excludes no zone.
     """
     counts = dict.fromkeys(("above", "below", "none", "one", "two", "three", "next", "open"), 0.0)
@@ -112,9 +113,11 @@ def try_population(
         counts[("one", "two", "three")[len(zones) - 1]] += 1
         decisive = part.avoided if part.avoided and place(question, truths) < place(question, truths[:1]) else None
         estimate_, truth = (decisive, truths[1]) if decisive else (part.estimate, truths[0])
-        counts["above"] += estimate_.low > truth
-        counts["below"] += estimate_.high < truth
-        if others:
+        if not others:
+            counts["above"] += str(place(question, truths) + 1) not in zones
+        else:
+            counts["above"] += estimate_.low > truth
+            counts["below"] += estimate_.high < truth
             further = np.bincount(place(question, others), minlength=3) / len(others[0])
             following = find_next(question, part)
             counts["next"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in following)
@@ -148,7 +151,8 @@ def simulate_subject(name: str, law: str, sizes: Sizes) -> list[dict[str, Any]]:
     subject = SUBJECTS[name]
     number = [*SUBJECTS].index(name), LAWS.index(law)
     rows = []
-    for at, effect in enumerate(subject.effects):
+    effects = subject.effects if law == NORMAL else subject.effects[1:4]
+    for at, effect in enumerate(effects):
         population = subject.make(World(np.random.default_rng([SEED, *number, at]), law), effect)
         for trainings, texts in product(subject.trainings, sizes.texts):
             random = np.random.default_rng([SEED, *number, at, trainings, texts])
