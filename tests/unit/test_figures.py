@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from audited import adversaries, subject
 from drawn import assert_readable, list_words, points_of, titles
 from figure_rows import attention_maps
 from labels import WP
@@ -15,7 +16,6 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 from PIL import Image
 from seaborn.utils import relative_luminance
-from summaries import BLANK, row
 
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
@@ -65,12 +65,8 @@ def draw_fig3(compared):
     return wp_fig3_seed_variance(compared, instance_adversary(compared))
 
 
-UNASKED = pd.DataFrame([BLANK])
-"""A summary that speaks of no adversary."""
-
-
-def draw_fig5(compared, tolerance=0.05, summary=UNASKED, models=WP):
-    return wp_fig5_tvd_jsd(compared, instance_adversary(compared), summary, models, tolerance)
+def draw_fig5(compared, tolerance=0.05, models=WP, **further):
+    return wp_fig5_tvd_jsd(compared, instance_adversary(compared), models, tolerance, **further)
 
 
 def words_of_fig2(maps, *predictions):
@@ -134,7 +130,7 @@ def test_figure3_parts_texts_into_quarters_by_their_largest_weight_and_takes_the
 def test_figure5_shows_instance_averages(datasets):
     compared = comparison(datasets)
     instances = instance_adversary(compared)
-    figure = wp_fig5_tvd_jsd(compared, instances, UNASKED, WP, 0.05)
+    figure = wp_fig5_tvd_jsd(compared, instances, WP, 0.05)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
         lines = [line.get_xydata() for line in axes.lines if line.get_marker() == ""]
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
@@ -158,25 +154,24 @@ def test_figure5_shows_instance_averages(datasets):
         assert axes.get_ylim()[0] == 0
 
 
-@pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
-def test_figure5_rings_the_adversary_that_the_answer_speaks_of(datasets):
-    compared = comparison(datasets)
-    spoken = [
-        row("base", dataset=dataset, unique_model="continuation", unique_lambda=0.0273, unique_seed=2)
-        for dataset in datasets[:2]
-    ]
-    figure = draw_fig5(compared, summary=pd.DataFrame(spoken))
-    ours = compared[(compared["model"] == "continuation") & (compared["lambda"] == 0.0273)]
-    means = ours.groupby("dataset")[["jsd", "tvd"]].mean()
-    for axes, dataset in zip(figure.axes, datasets, strict=True):
-        rings = [line.get_xydata() for line in axes.lines if line.get_markersize() == 8]
-        assert len(rings) == (dataset in datasets[:2])
-        if rings:
-            assert_allclose(rings[0], [means.loc[dataset]])
-            assert [text.get_text() for text in axes.texts] == ["the answer's: λ 0.027"]
+def test_figure5_rings_the_adversary_that_the_answer_speaks_of():
+    audits = adversaries({0.1: (0.01, 0.1), 0.2: (0.04, 0.2), 0.3: (0.2, 0.5)})
+    compared = audits.pop("comparison").assign(dataset="needle")
+    asked = {name: audits[name] for name in ("consistency", "predictions", "stability", "permutation")}
+    figure = draw_fig5(compared, subjects=[subject(), subject("flan_rnn", None)], **asked)
+    (axes,) = figure.axes
+    # of those within the TVD of another training, .1, the furthest
+    (ring,) = [line.get_xydata() for line in axes.lines if line.get_markersize() == 8]
+    assert_allclose(ring, [[0.2, 0.04]])
+    assert [text.get_text() for text in axes.texts] == ["the answer's: λ 0.2"]
     assert_readable(figure)
-    # panels share their scale
+
+
+def test_figure5_has_one_scale_for_all_panels():
+    figure = draw_fig5(comparison(["needle", "chorus", "static"]))
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    assert not any(line.get_markersize() == 8 for axes in figure.axes for line in axes.lines)
+    assert_readable(figure)
 
 
 def test_a_model_without_a_look_is_drawn_under_its_own_name():
@@ -190,7 +185,7 @@ def test_figure5_names_the_models_that_are_compared():
     models = Names({**WP, "frozen": Style("frozen weights", "purple", "v")})
 
     def draw(rows):
-        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), UNASKED, models, 0.05)
+        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), models, 0.05)
         return figure.axes[0], list_words(figure.legends[0].get_texts())
 
     axes, named = draw(more)

@@ -154,7 +154,8 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
     number = write_number
     skewed, kinds, failing = (number(by_law[law]) for law in LAWS[1:4])
     return TEXT.format(
-        wrong=worst, wrong_where=" ".join(where), unique=unique, unique_where=" ".join(unique_where), skewed=skewed, kinds=kinds, failing=failing,
+        wrong=worst, wrong_where=" ".join(where), unique=unique,
+        unique_where=" ".join(unique_where), skewed=skewed, kinds=kinds, failing=failing,
         one_least=number(ones.min()), one_least_of=ones.idxmin(), one_most=number(ones.max()),
         one_most_of=ones.idxmax(), three=number(threes[sizes.texts[1]]), three_most=number(threes[sizes.texts[-1]]),
         next_normal=number(asked.loc[smooth, "next"].max()), next=number(asked["next"].max()),

@@ -6,6 +6,8 @@ attention ranks items.
 import math
 from collections.abc import Mapping
 from itertools import pairwise
+from math import isnan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from matplotlib.figure import Figure
 from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.names import Names
-from attention_audit.tables.tidy import estimate_ranks, make_grids, select_ranking
+from attention_audit.tables.model_answers import ask_question, ask_unique, measure_subjects
+from attention_audit.tables.tidy import Frames, Subjects, estimate_ranks, make_grids, select_ranking
 from attention_audit.tables.variants import find_twin
 
 from . import style
@@ -104,18 +107,29 @@ def draw_panel(
     scale_to_ln2(axes)
 
 
-def find_answer(runs: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Find the adversary that the answer on a model of this data set speaks of, among its runs; no row where it speaks
-    of none. answers: rows of columns.SUMMARY.
+def find_adversaries(
+    subjects: Subjects, audits: Frames, answer: Mapping[str, Any], corpus: Frames
+) -> dict[str, tuple[str, float, int]]:
+    """Find, by data set, the adversary that the answer on a model speaks of: its family, lambda and seed.
+
+    audits: rows of the audits of one suite that `unique` asks.
     """
-    names = {f"unique_{name}": name for name in ("model", "lambda", "seed")}
-    spoken = answers[["dataset", *names]].rename(columns=names).dropna(subset=["lambda"])
-    return runs.merge(spoken.astype({"seed": runs["seed"].dtype}), on=["dataset", *names.values()])
+    adversaries = {}
+    for subject in subjects:
+        of_suite = {name: rows.assign(suite=subject.suite) for name, rows in audits.items()}
+        for measured in measure_subjects([subject], of_suite, answer, corpus):
+            columns = ask_question(ask_unique, measured).beside
+            if "unique_model" in columns:
+                family, lambda_, seed = (columns[f"unique_{name}"] for name in ("model", "lambda", "seed"))
+                adversaries[subject.dataset] = family, lambda_, seed
+    return adversaries
 
 
-def label_answer(axes: Axes, answer: pd.DataFrame) -> None:
+def label_answer(axes: Axes, runs: pd.DataFrame, adversary: tuple[str, float, int]) -> None:
     """Ring the adversary that the answer speaks of, and name its lambda."""
-    for x, y, value in answer[["jsd", "tvd", "lambda"]].itertuples(index=False):
+    family, lambda_, seed = adversary
+    chosen = runs[(runs["model"] == family) & (runs["seed"] == seed) & (runs["lambda"].eq(lambda_) | isnan(lambda_))]
+    for x, y, value in chosen[["jsd", "tvd", "lambda"]].itertuples(index=False):
         axes.plot([x], [y], **ANSWER_RING)
         side, offset = ("right", (-6, 5)) if x > math.log(2) / 2 else ("left", (6, 5))
         axes.annotate(
@@ -126,7 +140,14 @@ def label_answer(axes: Axes, answer: pd.DataFrame) -> None:
 
 @style.use_house_style()
 def wp_fig5_tvd_jsd(
-    comparison: pd.DataFrame, instance_adversary: pd.DataFrame, summary: pd.DataFrame, models: Names, budget: float
+    comparison: pd.DataFrame,
+    instance_adversary: pd.DataFrame,
+    models: Names,
+    budget: float,
+    subjects: Subjects = (),
+    answer: Mapping[str, Any] = {},
+    corpus: Mapping[str, pd.DataFrame] = {},
+    **audits: pd.DataFrame,
 ) -> Figure:
     """Draw means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
@@ -135,8 +156,8 @@ def wp_fig5_tvd_jsd(
     where there are several), every search by continuation, and the per-instance adversary. Curves begin at the base
     model, where nothing is changed, and are dotted where the search has a gap. Lines: `budget`, the TVD up to which
     predictions count as nearly the same, and the mean TVD of further seeds. A ring: the adversary that the answer
-    speaks of. The frames hold rows of the audits comparison and instance_adversary, and of the summary, of any number
-    of data sets.
+    speaks of. The frames hold rows of the audits comparison and instance_adversary, of any number of data sets;
+    audits: consistency, predictions and stability.
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == "base"
@@ -150,13 +171,15 @@ def wp_fig5_tvd_jsd(
         lambdas = runs.loc[runs["model"] == FROM_SCRATCH, "lambda"]
         ends = dict.fromkeys(f"{value:.2g}".replace("e-0", "e-") for value in (lambdas.min(), lambdas.max()))
         looks[FROM_SCRATCH] |= {"label": f"adversary from scratch, λ {' to '.join(ends)}"}
+    adversaries = find_adversaries(subjects, {"comparison": comparison, **audits}, answer, corpus)
     figure, panels = make_panels(runs, TVD_JSD_HEIGHT)
     highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([runs["tvd"], instances["tvd"]]).max())
     for panel in panels:
         [axes] = panel.axes
         draw_panel(axes, looks, panel.rows, instances[instances["dataset"] == panel.dataset], budget)
         scale_by_roots(axes, "y", 0, highest, min_distance=0.08)
-        label_answer(axes, find_answer(panel.rows, summary))
+        if panel.dataset in adversaries:
+            label_answer(axes, panel.rows, adversaries[panel.dataset])
     explain_axes(
         figure,
         "JSD of attention from the base model's (nats)",
