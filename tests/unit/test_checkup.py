@@ -141,12 +141,12 @@ def test_what_cannot_be_run_is_refused(refused, rows, settings, message):
 
 def test_too_few_test_texts_are_said_with_what_is_needed(looked):
     assert looked(distinct(300), small=True) == [
-        "60 test texts are too few for a statement on any question: 100 are needed, as about 500 rows give"
+        "60 test texts are too few for a verdict on any claim: 100 are needed, as about 500 rows give"
     ]
     assert looked(distinct(700), small=True) == []
     given = [(*row, "test" if place < 40 else "train") for place, row in enumerate(distinct(1000))]
     assert looked(given, small=True, **SPLIT) == [
-        "40 test texts are too few for a statement on any question: 100 are needed"
+        "40 test texts are too few for a verdict on any claim: 100 are needed"
     ]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+import tqdm.auto
 import yaml
 from planned import CATALOGUE
 from refusal import refusal
@@ -632,8 +633,10 @@ def test_a_number_that_is_none_names_its_text():
     assert said.startswith("model: its logits of text '17' are no numbers (nan, nan); look for NaN in its weights")
 
 
-def test_progress_says_what_is_asked_and_how_much_remains(capsys):
+def test_progress_says_what_is_asked_and_how_much_remains(capsys, monkeypatch):
     """Each line of the bar, in the order in which they were written; all of it never falls, and ends at all."""
+    # every line, however fast the steps are
+    monkeypatch.setattr("tqdm.auto.tqdm", partial(tqdm.auto.tqdm, mininterval=0))
     one(questions=None, texts=TEXTS, labels=LABELS, model=[folder(0), folder(1)], progress=True)
     lines = re.findall(
         r"(\d+)%\|[^|]*\| ([\d:]+), remain ([\d:?]+)(?:, (\d+) of 12 texts)?; ([^\r\n]*)", capsys.readouterr().err

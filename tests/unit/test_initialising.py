@@ -203,7 +203,7 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     assert said[-7:] == [
         "my-imdb: 60 texts, 2 classes (no 30, yes 30); 40 train, 8 dev, 12 test (test and dev drawn)",
         "my-imdb: about 10 words a text (median), 10 in the longest; words by spaCy's rules for 'en'",
-        "warning: my-imdb: 12 test texts are too few for a statement on any question: 100 are needed, as about 500 rows"
+        "warning: my-imdb: 12 test texts are too few for a verdict on any claim: 100 are needed, as about 500 rows"
         " give",
         "",
         "This is mine.yaml. Check the lines with `guess`, and that the columns are those that you mean. Next:",

@@ -65,15 +65,15 @@ def test_two_estimates_are_held_against_others():
     unique = answer("unique", "1", "no", -0.12, -math.inf, -0.1, tvd=0.112, tvd_budget=0.128, others_tvd=0.128)
     made = row("base", signed, unique, unique_tolerance_tvd_budget=0.05)
     assert [write_line(made, each).beside for each in ("signed", "unique", "used")] == [
-        "shuffled weights 81", "TVD .112; another training .128", "",
+        "shuffled weights 81 %", "TVD .112; another training .128", "",
     ]  # fmt: skip
     assert write_line(made, "unique").interval == ""
     made |= {"signed_shuffled": 0.0, "unique_tvd": 0.0, "unique_others_tvd": 0.001}
-    assert write_line(made, "signed").beside == "shuffled weights 0"
+    assert write_line(made, "signed").beside == "shuffled weights 0 %"
     assert write_line(made, "unique").beside == "TVD .000; tolerance .05 (another training .001)"
     made |= {"unique_others_tvd": math.nan, "suite": ""}
     assert write_line(made, "unique").beside == "TVD .000; tolerance .05"
-    assert write_line(made, "signed").beside == "a random item 0"
+    assert write_line(made, "signed").beside == "a random item 0 %"
 
 
 def test_of_classes_that_lie_apart_nothing_is_said_of_all_together():

@@ -74,7 +74,7 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan):
         f"reviews: 12 texts, all of them for the test, {len(CLASSES)} classes; {middle:.0f} words a text (median), "
         f"{lengths[-1]} in the longest"
     ]
-    few = "reviews: 12 test texts are too few for a statement on any question: 100 are needed"
+    few = "reviews: 12 test texts are too few for a verdict on any claim: 100 are needed"
     assert few in plan.oddities
 
 

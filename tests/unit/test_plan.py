@@ -47,7 +47,7 @@ def test_models_and_their_seeds(models):
         assert models[name].seeds == [3, 4]
     assert [models[name].lambda_ for name in (*scratch, *steps, "continuation", "base")] == [2e-5, 0.01, *[None] * 4]
     base, adversary = models["base"].build_settings(50), models["adversary_lambda0.01"].build_settings(4)
-    assert (base.epochs, base.patience, base.objective) == (6, None, LabelObjective())
+    assert (base.epochs, base.patience, base.objective) == (12, None, LabelObjective())
     assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
     assert (adversary.model, adversary.seed) == ("adversary", 4)
     assert len(models) == 11

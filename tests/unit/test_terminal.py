@@ -63,7 +63,7 @@ def test_what_finds_no_room_stands_below(tmp_path, provenance):
     at = next(number for number, line in enumerate(lines) if "top word speaks" in line and "●" in line)
     assert lines[at : at + 2] == [
         "●··  The top word speaks for the prediction     no                  90  88 to 92",
-        f"{'':48}not beyond shuffled weights; shuffled weights 89",
+        f"{'':48}not beyond shuffled weights; shuffled weights 89 %",
     ]
 
 

@@ -82,7 +82,7 @@ def write_beside(row: TableRow, question: str) -> str:
     """Write what an estimate must be held against, where that is no end of its scale; else ""."""
     if question == "signed" and (chance := write_percent(*read_row_numbers(row, question, "shuffled"))):
         # scores without weights, which cannot be shuffled, belong to no suite
-        return f"{'shuffled weights' if row['suite'] else 'a random item'} {chance}"
+        return f"{'shuffled weights' if row['suite'] else 'a random item'} {chance} %"
     if question == "unique" and (change := write_probability(*read_row_numbers(row, question, "tvd"))):
         [training_change] = read_row_numbers(row, question, "others_tvd")
         [tolerance] = read_row_numbers(row, "unique_tolerance", "tvd_budget")
@@ -134,7 +134,7 @@ def write_line(row: TableRow, question: str) -> Line:
         # of adversaries, it is the bracket of a search
         interval="" if question == "unique" else write_range(low, high, definition.unit),
         next=write_range(next_low, next_high, definition.unit),
-        beside=write_beside(row, question) if zones not in (NONE, BY_CLASS) else "",
+        beside=write_beside(row, question) if zones != BY_CLASS else "",
         remark="; ".join(filter(None, remarks)),
     )
 

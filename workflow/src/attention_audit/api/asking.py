@@ -273,7 +273,7 @@ class ModelAudit:
         # costs are guesses, of which the mean speed is the steadiest
         with tqdm(total=sum(step.cost for step in steps), bar_format=BAR_FORMAT, miniters=0, smoothing=0) as bar:
             for step in steps:
-                bar.set_description_str(step.name, refresh=False)
+                bar.set_description_str(step.name)
                 with watch_texts(partial(self._advance, bar, step, done, [])):
                     step.take()
                 done += step.cost

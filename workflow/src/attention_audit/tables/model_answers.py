@@ -315,9 +315,7 @@ def state_sides(
         supports = average_texts(np.maximum(mine, 0.0))
         return measured.build_part(number, supports, SHARE_LIMITS, avoided=avoided, shuffled=reached, chance=chance)
 
-    cell = measured.state("signed", measure)
-    reached = write_percent(cell.part.shuffled)
-    return replace(cell, clause=join_notes(reached and f"{chance} {reached} %", how))
+    return measured.state("signed", measure, how)
 
 
 def ask_signed(measured: MeasuredModel) -> Cell:

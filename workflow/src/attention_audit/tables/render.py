@@ -242,7 +242,7 @@ def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
     )
     answers = [show_answer(row, labels) for row in rows if row["model"]]
     if warning := warn_of_verdicts(rows):
-        answers.insert(0, Block(summary[[]], text=f"**{warning}.**"))
+        answers.insert(0, Block(summary[[]], title=f"{warning}"))
     return [*answers, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
