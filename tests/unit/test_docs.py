@@ -239,7 +239,8 @@ def test_controls_are_described_as_they_are_made():
     bounds = {(claim["of"][0], claim["claim"]): claim for claim in controls.CLAIMS["numbers"]}
     least, most = ({key[1]: claim.get(end) for key, claim in bounds.items()} for end in ("least", "most"))
     assert f"at least {least['attention lies on the evidence']} |" in page
-    assert f"less that of the honest model | at least {least['hiding the evidence costs no accuracy']} |" in page
+    costs = "hiding the evidence costs no accuracy"
+    assert f"less that of the honest model | {least[costs]} to {most[costs]} |" in page
     hidden = most["attention is away from the evidence"]
     assert f"a liar's attention on the cues, mean over seeds and test instances | at most {hidden} |" in page
     assert f"less that without these words | at least {least['it relies on the words that it hides']} |" in page

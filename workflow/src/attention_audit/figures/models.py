@@ -107,16 +107,30 @@ def draw_panel(
     scale_to_ln2(axes)
 
 
+def list_predictions(comparison: pd.DataFrame, seed: int, model: str) -> pd.DataFrame:
+    """List what a training predicts, from what it is compared with: rows of columns.PREDICTIONS without labels.
+
+    The audit `predictions` would need trainings that the figure does not show. A text of one item cannot be shuffled.
+    """
+    texts = comparison.groupby(["dataset", "id"], observed=True, sort=False)
+    rows = texts.agg(prediction=("base_prediction", "first"), moved=("chance_jsd", "max")).reset_index()
+    return rows.assign(model=model, seed=seed, label=np.nan, items=np.where(rows["moved"] > 0, 2, 1))
+
+
 def find_adversaries(
-    subjects: Subjects, audits: Frames, answer: Mapping[str, Any], corpus: Frames
+    subjects: Subjects, comparison: pd.DataFrame, audits: Frames, answer: Mapping[str, Any], corpus: Frames
 ) -> dict[str, tuple[str, float, int]]:
     """Find, by data set, the adversary that the answer on a model speaks of: its family, lambda and seed.
 
-    audits: rows of the audits of one suite that `unique` asks.
+    comparison, audits: rows of the audits of one suite that `unique` asks.
     """
     adversaries = {}
     for subject in subjects:
-        of_suite = {name: rows.assign(suite=subject.suite) for name, rows in audits.items()}
+        if subject.contrasts is None:
+            continue
+        predictions = list_predictions(comparison, subject.contrasts.seed, subject.model)
+        rows = {"comparison": comparison, "predictions": predictions, **audits}
+        of_suite = {name: frame.assign(suite=subject.suite) for name, frame in rows.items()}
         for measured in measure_subjects([subject], of_suite, answer, corpus):
             columns = ask_question(ask_unique, measured).beside
             if "unique_model" in columns:
@@ -157,7 +171,7 @@ def wp_fig5_tvd_jsd(
     model, where nothing is changed, and are dotted where the search has a gap. Lines: `budget`, the TVD up to which
     predictions count as nearly the same, and the mean TVD of further seeds. A ring: the adversary that the answer
     speaks of. The frames hold rows of the audits comparison and instance_adversary, of any number of data sets;
-    audits: consistency, predictions and stability.
+    audits: consistency and stability.
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == "base"
@@ -171,7 +185,7 @@ def wp_fig5_tvd_jsd(
         lambdas = runs.loc[runs["model"] == FROM_SCRATCH, "lambda"]
         ends = dict.fromkeys(f"{value:.2g}".replace("e-0", "e-") for value in (lambdas.min(), lambdas.max()))
         looks[FROM_SCRATCH] |= {"label": f"adversary from scratch, λ {' to '.join(ends)}"}
-    adversaries = find_adversaries(subjects, {"comparison": comparison, **audits}, answer, corpus)
+    adversaries = find_adversaries(subjects, comparison, audits, answer, corpus)
     figure, panels = make_panels(runs, TVD_JSD_HEIGHT)
     highest = max(MIN_TOP_IN_TOLERANCES * budget, 1.15 * pd.concat([runs["tvd"], instances["tvd"]]).max())
     for panel in panels:
