@@ -155,7 +155,7 @@ def test_what_comparison_reads(searching):
 
 
 ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}}
-ANSWERS = "table/summary|overview/(controls|texts)"
+ANSWERS = "table/summary|overview/(controls|texts)|figure/wp_fig5_tvd_jsd"
 AUDITED = "(performance|permutation|erasure|comparison|stability|plausibility|attribution)/needle/base"
 
 
@@ -178,7 +178,7 @@ def small():
         (
             {"answer": {"margins": {"tvd": 0.02}}},
             {
-                "settings": f"{ANSWERS}|figure/wp_fig5_tvd_jsd",
+                "settings": ANSWERS,
                 "settings_answer_margins_tvd": ANSWERS,
                 "budget": "search_adversary/.*|explorer",
             },

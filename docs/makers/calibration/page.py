@@ -142,7 +142,7 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
     """Write the page of what `simulation.simulate` found."""
     searched = found["subject"].isin(SEARCHED)
     asked, by_law = found[~searched], found[~searched].groupby("law")["wrong"].max()
-    smooth = found["law"].isin([NORMAL, LAWS[-1]])
+    smooth = asked["law"].isin([NORMAL, LAWS[-1]])
     worst, *where = find_worst(asked[smooth], "wrong")
     unique, *unique_where = find_worst(found[searched], "wrong")
     normal = found[(found["law"] == NORMAL) & found["trainings"].isin([MIDDLE, SEARCHES[-1]])]
