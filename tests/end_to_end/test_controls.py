@@ -41,8 +41,8 @@ def asked(single, datasets, digest=False):
 @pytest.mark.parametrize(
     ("overlay", "claimed"),
     [
-        pytest.param(asked(["needle"], ["needle", "poll"]), 24, id="needle and poll"),
-        pytest.param(asked(["unison", "debate"], ["beacon"], digest=True), 31, id="beacon and others"),
+        pytest.param(asked(["needle"], ["needle", "poll"]), 29, id="needle and poll"),
+        pytest.param(asked(["unison", "debate"], ["beacon"], digest=True), 36, id="beacon and others"),
         pytest.param(asked(["lottery"], ["chorus", "static"]), 18, id="chorus and others", marks=pytest.mark.full),
     ],
 )

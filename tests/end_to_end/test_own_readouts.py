@@ -8,8 +8,7 @@ from folder import assert_rendered, fresh
 
 pytestmark = pytest.mark.whole
 FIGURES = [
-    "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_contributions", "own_fig_permutation", "own_fig_adversary",
-    "own_fig_fraction_removed",
+    "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_permutation", "own_fig_fraction_removed",
 ]  # fmt: skip
 TABLES = ["own_table_performance", "own_table_comparison", "summary", "texts"]
 

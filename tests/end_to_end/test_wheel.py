@@ -45,7 +45,7 @@ def test_all_of_it_works_from_the_wheel(python, tmp_path):
     where = called(python, tmp_path, "-c", "import attention_audit; print(attention_audit.__file__)")
     assert where.startswith(str(python.parents[1]))
     audit = ("-m", "attention_audit")
-    assert "same when retrained" in called(python, tmp_path, str(ROOT / "examples" / "scores.py"))
+    assert "another training shows this map" in called(python, tmp_path, str(ROOT / "examples" / "scores.py"))
 
     rows = (f"{'a fine film' if number % 2 else 'a dull plot'} no {number},{number % 2}" for number in range(120))
     (tmp_path / "reviews.csv").write_text("text,label\n" + "\n".join(rows) + "\n")

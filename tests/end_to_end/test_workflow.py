@@ -212,7 +212,7 @@ def test_another_workflow_uses_it_as_a_module(altered):
     outcome = altered.make("--snakefile", "mine.smk", "mine")
     assert outcome.jobs() == {"audit_table": 1, "mine": 1}
     assert (altered.path / "mine.csv").read_text() == summary
-    assert "chorus, Wiegreffe & Pinter 2019, base\nMay this attention map" in outcome.text
+    assert "May this attention map be read as an explanation?  chorus, Wiegreffe & Pinter 2019, base" in outcome.text
     altered.overlay(audit={"dataset": ["chorus"]})
     wrong = altered.run("--snakefile", "mine.smk", "-n", "mine")
     assert wrong.status == 1

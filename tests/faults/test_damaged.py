@@ -54,7 +54,7 @@ READERS = {
     "audits/stories/lstm_tanh/correlation.parquet": "jw_table2",
     "audits/stories/lstm_tanh/agreement.parquet": "jw_fig_agreement",
     "audits/stories/lstm_tanh/permutation.parquet": "jw_fig_permutation",
-    "audits/stories/lstm_tanh/instance_adversary.parquet": "jw_fig_adversary",
+    "audits/stories/lstm_tanh/instance_adversary.parquet": "explorer",
 }
 """Files that stages of `all` read, and a result that is made from each."""
 IN_TURN = [

@@ -95,7 +95,7 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm, complete):
     assert outcome.status == 0, outcome.text
     results = folder.path / "results"
     assert (results / "tables/jw_table2_correlation.parquet").is_file()
-    assert (results / "figures/jw_fig_adversary.pdf").is_file()
+    assert (results / "figures/jw_fig_permutation.pdf").is_file()
     submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
     assert submitted == {
         "prepare", "train", "performance", "permutation", "erasure", "instance_adversary", "plausibility",

@@ -204,5 +204,6 @@ def test_the_page_has_every_question_and_hardly_a_wrong_verdict():
     )
     assert [row[0] for row in rows] == [*SUBJECTS]
     for name, normal, groups in rows:
-        # the share of verdicts of a single cell that may be wrong
-        assert name in page.SEARCHED or max(float(normal), float(groups)) <= 0.05, name
+        # the share of verdicts of a single cell that may be wrong, and two standard errors of the simulation
+        highest = 0.05 + 2 * (0.05 * 0.95 / Sizes().runs) ** 0.5
+        assert name in page.SEARCHED or max(float(normal), float(groups)) <= highest, name
