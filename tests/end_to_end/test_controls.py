@@ -7,8 +7,8 @@ from folder import ROOT
 pytestmark = pytest.mark.whole
 
 
-SEEDS = [10, 50, 257]
-"""Three show what the preset claims of five, except for what is said of W&P's models of the other data sets."""
+SEEDS = [10, 50, 257, 500231, 100078]
+"""Of honest models, liars and lottery; of W&P's models the first three show what the preset claims of five."""
 
 
 def asked(single, datasets, digest=False):
@@ -29,7 +29,7 @@ def asked(single, datasets, digest=False):
         overlay["audits"] = {
             "wp": ["performance", "predictions", "stability", "comparison", "consistency", "permutation", "evidence"]
         }
-        overlay["training"] |= {"further_seeds": SEEDS[1:]}
+        overlay["training"] |= {"further_seeds": SEEDS[1:3]}
         overlay["deception"] |= {"datasets": ["needle"], "seeds": SEEDS}
     else:
         overlay["deception"] |= {"datasets": []}
