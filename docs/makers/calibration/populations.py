@@ -323,8 +323,7 @@ class Adversaries:
             if isfinite(one[2])
         ]
         value, low, high = bracket_budget(adversaries, [budget]).interval
-        counts = {"trainings": 1, "made": 1}
-        part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups, **counts))
+        part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups, trainings=1, made=1))
         return Run(part, [self.truth], [])
 
 
