@@ -171,7 +171,7 @@ def estimate(
     """
     values, shifts, texts = sample
     counted = np.isfinite(values)
-    each, joined, stretch, factor = values, join(shifts, texts, groups), 1.0, 1.0
+    each, joined, factor = values, join(shifts, texts, groups), 1.0
     parts = joined[counted] / max(int(counted.sum()), 1)
     if members is not None:
         counted = select_pairs(members, counted)

@@ -21,7 +21,7 @@ from .estimates import CONFIDENCE, FEWEST_TRAININGS, Estimate, Sample, subtract
 ZONES = "123"
 """Low, middle and high."""
 NONE, BY_CLASS = "-", "≠"
-"""Instead of zones: no statement; or one for each class, since classes lie apart."""
+"""Instead of zones: no verdict; or one for each class, since classes lie apart."""
 VERDICT_ZONES = ("1", "12", "2", "23", "3")
 """The zones of `VERDICTS`."""
 CANNOT_TELL = "cannot tell"
