@@ -78,15 +78,24 @@ def contributions(models, texts=40, items=9):
     return frame.assign(items=items, magnitude=2.0)
 
 
-def attention_maps(texts):
+CONSISTENT = (("consistent_adversary", "adversary", 0.001, 0.5),)
+"""Weights, model, lambda and JSD of consistent adversaries."""
+
+
+ANSWER = pd.DataFrame({"dataset": ["sst"], "unique_model": ["adversary"], "unique_lambda": [0.001], "unique_seed": [1]})
+"""The columns of columns.SUMMARY that name the adversary of the answer."""
+
+
+def attention_maps(texts, consistent=CONSISTENT):
     """Rows of columns.ATTENTION_MAPS of some texts, which are words."""
     random = np.random.default_rng(0)
-    about = {"dataset": "sst", "label": 1, "probability": 0.9, "base_prediction": 1}
+    about = {"dataset": "sst", "seed": 1, "label": 1, "probability": 0.9, "base_prediction": 1}
+    models = (("base", "base", np.nan, 0.0), *consistent, ("instance_adversary", "base", np.nan, 0.5))
     rows = [
-        {**about, "id": f"sst-test-{number}", "weights": weights, "jsd": jsd, "position": place, "token": word}
-        | {"attention": attention}
+        {**about, "id": f"sst-test-{number}", "weights": weights, "model": model, "lambda": lambda_, "jsd": jsd}
+        | {"position": place, "token": word, "attention": attention}
         for number, words in enumerate(texts)
-        for weights, jsd in (("base", 0.0), ("consistent_adversary", 0.5), ("instance_adversary", 0.5))
+        for weights, model, lambda_, jsd in models
         for place, (word, attention) in enumerate(zip(words, random.dirichlet([0.2] * len(words)), strict=True))
     ]
     return pd.DataFrame(rows)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
+from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, shuffled, subject
 from labels import LABELS
 from tabled import assert_fits, cells, name_rows
 
@@ -126,9 +126,9 @@ def test_readers_see_labels_of_all_rows_and_metrics():
     assert not [column for column in block.rows if "_" in column]
 
 
-def compared(ranked_sets, located):
+def compared(ranked_sets, located, **audits):
     """The table of base, by attribution."""
-    return instead([BASE], {}, ranked_sets=ranked_sets, located=located).set_index("attribution")
+    return instead([BASE], {}, ranked_sets=ranked_sets, located=located, **audits).set_index("attribution")
 
 
 def test_all_attributions_stand_between_the_same_ends(tmp_path):
@@ -143,6 +143,19 @@ def test_all_attributions_stand_between_the_same_ends(tmp_path):
     assert table["located_yardstick"].to_dict() == {"attention": False, "gradient": False, "loo": True}
     # texts of one word are left out
     assert set(table["located_texts"]) == {TEXTS * 19 / 20}
+    assert set(table["ranks_zero"]) == {"a random order"}
+
+
+def test_where_weights_can_be_imposed_ranks_begin_with_shuffled_weights():
+    sets = ranked(random=0.6, attention=0.35, gradient=0.2, smallest=0.1)
+    located = fallen(random=0.1, attention=0.2, gradient=0.3, loo=0.5)
+    # of the way from the smallest set to a random order, shuffled weights leave (.4 - .1) / (.6 - .1)
+    shuffles = shuffled(random=(0.6, 0.6), by_weight=(0.35, 0.4), smallest=(0.1, 0.1))
+    table = compared(sets, located, shuffles=shuffles)
+    expected = {"attention": 1 - 0.5 / 0.6, "gradient": 1 - 0.2 / 0.6, "loo": 1 - 0.8 / 0.6}
+    assert table["ranks_value"].to_dict() == pytest.approx(expected)
+    assert table["ranks_attention"].tolist() == pytest.approx([expected["attention"]] * 3)
+    assert set(table["ranks_zero"]) == {"shuffled weights"}
 
 
 def test_attention_is_measured_on_the_texts_of_a_sample():

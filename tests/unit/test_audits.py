@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from readouts import make_heads, make_pairs, make_readout, readout_of
 from scipy.stats import kendalltau
 
+from attention_audit.audits.answers import Training
 from attention_audit.audits.attention_maps import ModelReading, choose_texts, list_words
 from attention_audit.audits.batches import draw_orders, permute_weights
 from attention_audit.audits.comparison import compare_maps, consistency
@@ -19,7 +20,7 @@ from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.plausibility import evidence_mass
-from attention_audit.audits.settings import AttentionMaps, Permutation
+from attention_audit.audits.settings import AttentionMaps, AuditedTraining, Permutation
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.padded import PaddedReadout
@@ -131,12 +132,14 @@ def test_maps_choose_asked_texts_then_a_typical_one_then_the_furthest_right_ones
 
 
 def test_maps_have_a_row_a_word_and_reading():
-    reading = ModelReading("base", BASE.attention, np.array([0.0, LN2]), BASE.probabilities)
+    training = Training(AuditedTraining(model="adversary", seed=3), lambda_=0.5)
+    reading = ModelReading("base", training, BASE.attention, np.array([0.0, LN2]), BASE.probabilities)
     columns = list_words(BASE, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
     assert columns["token"] == ["x", "y", "z"] * 2
     assert columns["position"] == [0, 1, 2] * 2
     assert columns["attention"] == [0.5, 0.25, 0.25] * 2
     assert set(columns["jsd"]) == {LN2}
+    assert {*zip(columns["model"], columns["lambda"], columns["seed"], strict=True)} == {("adversary", 0.5, 3)}
 
 
 def test_a_missing_text_is_named():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from audited import adversaries, subject
 from drawn import assert_readable, list_words, points_of, titles
-from figure_rows import attention_maps
+from figure_rows import ANSWER, attention_maps
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def draw_fig5(compared, tolerance=0.05, models=WP, **further):
 
 
 def words_of_fig2(maps, *predictions):
-    return list_words(wp_fig2_attention_maps(maps, CENSUS, *predictions).axes[0].texts)
+    return list_words(wp_fig2_attention_maps(maps, CENSUS, ANSWER, *predictions).axes[0].texts)
 
 
 CENSUS = {"sst": pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]})}
@@ -226,7 +226,7 @@ def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, datas
 @pytest.mark.parametrize("length", [5, 200])
 def test_figure2_shows_every_word_and_none_overlap(length):
     words = (REVIEW * 10)[:length]
-    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]), CENSUS)
+    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]), CENSUS, ANSWER)
     texts = figure.axes[0].texts
     shown = " ".join(list_words(texts))
     assert shown.count(" ".join(words)) == 3
@@ -236,13 +236,23 @@ def test_figure2_shows_every_word_and_none_overlap(length):
 
 def test_figure2_shades_all_maps_on_one_scale_of_weights():
     maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.49, 0.25, 0.26, 0, 0, 1, 0.04, 0.96, 0])
-    axes = wp_fig2_attention_maps(maps, CENSUS).axes[0]
+    axes = wp_fig2_attention_maps(maps, CENSUS, ANSWER).axes[0]
     shades = [to_hex(box.get_facecolor()) for box in axes.patches][-9:]
     roots = (0.7, 0.5, 0.26**0.5, 0.0, 0.0, 1.0, 0.2, 0.96**0.5, 0.0)
     assert shades == [to_hex(style.MAP_SHADING(share)) for share in roots]
     assert to_hex(style.MAP_SHADING(0.0)) == "#ffffff"
     framed = [box.get_linewidth() > 0 for box in axes.patches][-9:]
     assert framed == [True, False, False, False, False, True, False, True, False]
+
+
+def test_figure2_shows_the_adversary_that_the_answer_speaks_of():
+    near, far = (("consistent_adversary", "adversary", lambda_, jsd) for lambda_, jsd in ((0.001, 0.111), (0.1, 0.444)))
+    maps = attention_maps([["a", "b"]], [near, far])
+    for lambda_, shown in ((0.001, ["0.111"]), (0.1, ["0.444"]), (np.nan, [])):
+        axes = wp_fig2_attention_maps(maps, CENSUS, ANSWER.assign(unique_lambda=lambda_)).axes[0]
+        written = " ".join(list_words(axes.texts))
+        assert [number for number in ("0.111", "0.444") if f"JSD = {number}" in written] == shown
+        assert "per-instance adversary" in written
 
 
 def test_figure2_says_weights_and_names_classes():
@@ -253,7 +263,7 @@ def test_figure2_says_weights_and_names_classes():
 
 
 def test_figure2_draws_line_breaks_and_what_no_line_holds():
-    figure = wp_fig2_attention_maps(attention_maps([["a\nb", "x" * 300, "$x^2$"]]), CENSUS)
+    figure = wp_fig2_attention_maps(attention_maps([["a\nb", "x" * 300, "$x^2$"]]), CENSUS, ANSWER)
     shown = list_words(figure.axes[0].texts)
     assert shown.count("a□b") == shown.count("$x^2$") == 3
     assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
@@ -266,7 +276,7 @@ def test_figure2_without_instances_says_so():
 
 def test_figure2_refuses_more_text_than_an_image_holds():
     with pytest.raises(AuditError, match="attention_maps: too many or too long texts"):
-        wp_fig2_attention_maps(attention_maps([["wonderful" * 9] * 1200]), CENSUS)
+        wp_fig2_attention_maps(attention_maps([["wonderful" * 9] * 1200]), CENSUS, ANSWER)
 
 
 @pytest.mark.parametrize(("shades", "ink"), [(style.MAP_SHADING, style.BLACK), (style.DIVERGING, "black")])
@@ -279,7 +289,12 @@ def test_black_stands_out_from_every_shade(shades, ink):
 def test_a_figure_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "f.pdf").mkdir()
     with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
-        save(wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS), tmp_path / "f.pdf", tmp_path / "f.png", "{}")
+        save(
+            wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS, ANSWER),
+            tmp_path / "f.pdf",
+            tmp_path / "f.png",
+            "{}",
+        )
 
 
 def test_same_bytes_with_provenance_inside(tmp_path):
@@ -288,7 +303,7 @@ def test_same_bytes_with_provenance_inside(tmp_path):
     builders = {
         "fig3": lambda: draw_fig3(compared),
         "fig5": lambda: draw_fig5(compared),
-        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
+        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS, ANSWER),
     }
     for name, draw in builders.items():
         paths = [(tmp_path / f"{number}.pdf", tmp_path / f"{number}.png") for number in (1, 2)]

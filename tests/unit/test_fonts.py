@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from figure_rows import attention_maps
+from figure_rows import ANSWER, attention_maps
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -69,7 +69,7 @@ def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_p
         assert len(outlines)
         assert not any(np.array_equal(outlines, box) for box in boxes)
     with caplog.at_level(logging.WARNING):
-        figure = wp_fig2_attention_maps(attention_maps([text.split()]), census("b", text))
+        figure = wp_fig2_attention_maps(attention_maps([text.split()]), census("b", text), ANSWER)
         save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
     written = " ".join(list_texts(figure)).replace("\u200f", "")
     assert all(word in written for word in text.split())
@@ -88,7 +88,7 @@ def test_what_no_font_has_is_said_in_one_line(monkeypatch):
     monkeypatch.setattr(fonts, "_list_fonts", lambda: {fonts.FONT: font_manager.findfont(fonts.FONT)})
     assert fonts.list_families(["ภ", "a"]) == [fonts.FONT]
     line = fonts.describe_boxes(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
-    figure = wp_fig2_attention_maps(attention_maps([["ภาพ"]]), census("a", "b"))
+    figure = wp_fig2_attention_maps(attention_maps([["ภาพ"]]), census("a", "b"), ANSWER)
     assert "fonts-noto-core" in " ".join(list_texts(figure))
     assert "\n" not in line
     assert line.startswith("boxes stand for 5 characters that no font of this machine has, such as U+0E1E (THAI CHAR")

@@ -117,6 +117,24 @@ def compare_shuffled(sample: Sample, shuffled: Sample) -> Sample:
     return make_sample(1 - ratio, shifts, sample.texts | shuffled.texts)
 
 
+def place_order(
+    random: Floats,
+    ranking: Floats,
+    smallest: Floats,
+    groups: Integers | None,
+    late: Floats,
+    longest: Floats,
+) -> Sample:
+    """Place a ranking between shuffled weights (0) and the smallest set that flips the decision (1), by items erased.
+
+    random, ranking, smallest: see `erase`. late, longest (S, N): what a ranking by shuffled weights, and a random order
+    under them, erase beyond the smallest set, in sum over shuffles.
+    """
+    random, ranking = (np.where(np.isfinite(values), values, 1.0) for values in (random, ranking))
+    remainder = take_share(ranking - smallest, random - smallest, groups)
+    return compare_shuffled(remainder, take_share(late, longest, groups))
+
+
 def find_sides(lead: Floats, floor: float) -> Floats:
     """Say on which side each item stands: 1 supports the prediction, -1 opposes it, 0 is inert.
 

@@ -226,7 +226,7 @@ class ModelAudit:
     def _ask_attention_maps(self) -> None:
         tables = self.answers.tables.get(INSTANCE_ADVERSARY.name)
         rows = pa.concat_tables(tables).to_pandas() if tables else None
-        trainings = [*self.own[:1], *self.trainings.get(ADVERSARIES_KEY, ())[:1]]
+        trainings = [*self.own[:1], *self.trainings.get(ADVERSARIES_KEY, ())]
         ask_attention_maps(trainings, self.answers, self.facts, self.settings.attention_maps, rows)
 
     def list_steps(self) -> list[AuditStep]:

@@ -1,4 +1,5 @@
-"""The words of a few texts under three attentions, for reading (Wiegreffe & Pinter 2019, figure 2)."""
+"""The words of a few texts under the attention of a model and of its adversaries, for reading (Wiegreffe & Pinter 2019,
+figure 2)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -20,17 +21,31 @@ from .settings import AttentionMaps, Permutation
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE_LENGTHS = (10, 60)
-ITEM_COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
+ITEM_COLUMNS = (
+    "model",
+    "lambda",
+    "seed",
+    "id",
+    "label",
+    "weights",
+    "probability",
+    "base_prediction",
+    "jsd",
+    "position",
+    "token",
+    "attention",
+)
 
 
 class ModelReading(NamedTuple):
     """How one model reads the texts of the base model, in their order.
 
-    weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
-    model's (nats). probabilities (N, C): what it predicts.
+    weights: what they are called in the results, and training: of which model they are. attention: these weights. jsd:
+    how far they are from the base model's (nats). probabilities (N, C): what it predicts.
     """
 
     weights: str
+    training: Training
     attention: Sequence[Floats32]
     jsd: Floats
     probabilities: Floats32
@@ -39,10 +54,11 @@ class ModelReading(NamedTuple):
 def choose_texts(base: Readout, divergences: Sequence[Floats], settings: AttentionMaps) -> list[str]:
     """Choose the texts that the settings name and this data set has, then as many automatic ones as they ask for.
 
-    Automatic: texts of readable length that the base model classifies correctly, ranked by how far the adversary moved
-    that moved least. The first is a typical one, in the middle; then come those whose adversaries moved furthest,
-    alternating between predicted classes, another class first. Ties go to the lesser id, and so does all where there is
-    no adversary. `divergences` has each adversary's distance from the base model, text by text.
+    Automatic: texts of readable length that the base model classifies correctly, ranked by how far the kind of
+    adversary moved that moved least. The first is a typical one, in the middle; then come those whose adversaries moved
+    furthest, alternating between predicted classes, another class first. Ties go to the lesser id, and so does all
+    where there is no adversary. `divergences` has the mean distance of each kind of adversary from the base model, text
+    by text.
     """
     named_texts = [name for name in settings.instances if name in base.ids]
     readable = (
@@ -71,22 +87,23 @@ def list_words(
         words += MARKS[: base.lengths[at] - base.words[at]]
         for reading in readings:
             chance = float(reading.probabilities[at, predicted])
-            about = (name, int(base.labels[at]), reading.weights, chance, predicted, float(reading.jsd[at]))
+            model = reading.training.about.model, reading.training.lambda_, reading.training.about.seed
+            text = name, int(base.labels[at]), reading.weights, chance, predicted, float(reading.jsd[at])
             rows += [
-                (*about, position, *word)
+                (*model, *text, position, *word)
                 for position, word in enumerate(zip(words, reading.attention[at].tolist(), strict=True))
             ]
     return make_columns(ITEM_COLUMNS, rows)
 
 
-def read_model(weights: str, readout: Readout, base: Readout) -> ModelReading:
+def read_model(weights: str, training: Training, base: Readout) -> ModelReading:
     """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
-    readout = readout.align(base.ids)
+    readout = training.read().align(base.ids)
     distances = compare_maps(base, readout, Permutation(permutations=1, seed=0))["jsd"]
-    return ModelReading(weights, readout.attention, distances, readout.probabilities)
+    return ModelReading(weights, training, readout.attention, distances, readout.probabilities)
 
 
-def read_search(instance_adversary: pd.DataFrame, base: Readout) -> ModelReading:
+def read_search(instance_adversary: pd.DataFrame, training: Training, base: Readout) -> ModelReading:
     """Read the texts by the base model with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
     weights_by_text = maps = rows["attention"].to_list()
@@ -95,28 +112,32 @@ def read_search(instance_adversary: pd.DataFrame, base: Readout) -> ModelReading
             weights.reshape(length, -1) for weights, length in zip(weights_by_text, base.lengths, strict=True)
         ]
         maps = [weights.mean(1) for weights in weights_by_text]
-    return ModelReading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(weights_by_text))
+    return ModelReading(
+        "instance_adversary", training, maps, rows["jsd"].to_numpy(np.float64), base.predict(weights_by_text)
+    )
 
 
-def attention_maps(
-    base: Readout,
+def list_maps(
+    trainings: Sequence[Training],
     tokens: Mapping[str, Sequence[str]],
     settings: AttentionMaps,
     report: Callable[[str], None],
     instance_adversary: pd.DataFrame | None = None,
-    contrast: Readout | None = None,
 ) -> Columns:
     """Return the columns of `list_words` for the texts that `choose_texts` selects.
 
-    instance_adversary: rows of that audit, none where it cannot be asked. contrast: the consistent adversary's readout,
-    None where there is none.
+    trainings: the base model, which comes first, and its adversaries. instance_adversary: rows of that audit, none
+    where it cannot be asked.
     """
-    consistent = [] if contrast is None else [read_model("consistent_adversary", contrast, base)]
-    searched = [] if instance_adversary is None or instance_adversary.empty else [read_search(instance_adversary, base)]
-    readings = [read_model("base", base, base), *consistent, *searched]
-    ids = choose_texts(base, [reading.jsd for reading in readings[1:]], settings)
+    main, *adversaries = trainings
+    base = main.read()
+    consistent = [read_model("consistent_adversary", adversary, base) for adversary in adversaries]
+    search = instance_adversary if instance_adversary is not None and len(instance_adversary) else None
+    searched = [] if search is None else [read_search(search, main, base)]
+    distances = [np.mean([reading.jsd for reading in each], 0) for each in (consistent, searched) if each]
+    ids = choose_texts(base, distances, settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
-    return list_words(base, ids, readings, tokens)
+    return list_words(base, ids, [read_model("base", main, base), *consistent, *searched], tokens)
 
 
 def ask_attention_maps(
@@ -126,12 +147,9 @@ def ask_attention_maps(
     settings: AttentionMaps,
     instance_adversary: pd.DataFrame | None,
 ) -> None:
-    """Ask `attention_maps` of the base model, which comes first, and of the consistent adversary, if there is one.
+    """Ask for the maps of the base model, which comes first, and of its adversaries.
 
     instance_adversary: the rows of this audit of the base model, where it was asked.
     """
-    base, *adversaries = trainings
-    if answers.asks(ATTENTION_MAPS, explain_sentences(base)):
-        contrast = next((adversary.read() for adversary in adversaries), None)
-        columns = attention_maps(base.read(), facts.tokens, settings, answers.report, instance_adversary, contrast)
-        answers.add(ATTENTION_MAPS, columns)
+    if answers.asks(ATTENTION_MAPS, explain_sentences(trainings[0])):
+        answers.add(ATTENTION_MAPS, list_maps(trainings, facts.tokens, settings, answers.report, instance_adversary))

@@ -1,7 +1,6 @@
 """Columns of the audits, a declaration each, in the order of their rules."""
 
 from .kinds import (
-    DATASET,
     ID,
     LABEL,
     OF_TEXT,
@@ -301,11 +300,10 @@ INSTANCE_ADVERSARY = describe_file(
 
 ATTENTION_MAPS = describe_file(
     "attention_maps",
-    meaning="The attention of three models over the words of a few test instances.",
-    dataset=DATASET,
-    id=ID,
+    meaning="The attention of the base model and of its adversaries over the words of a few test instances.",
+    **OF_TEXT_BY_LAMBDA,
     label=LABEL,
-    weights=text("base, consistent_adversary or instance_adversary"),
+    weights=text("base, consistent_adversary, which is a model of its own, or instance_adversary of the base model"),
     probability=probability("probability of the class the base model predicts"),
     base_prediction=BASE_PREDICTION,
     jsd=JSD,

@@ -207,7 +207,7 @@ TEXTS = describe_file(
 
 WORDED_BY: Mapping[str, str] = {
     "located": "the way from random words (0) to those of leave-one-out (1)",
-    "ranks": "items erased until the decision flips: the way from a random order (0) to the smallest set (1)",
+    "ranks": "items erased until the decision flips: the way from `ranks_zero` (0) to the smallest set (1)",
 }
 """The questions by which attributions are compared."""
 
@@ -230,6 +230,7 @@ INSTEAD = describe_file(
     seeds=seed_count("trainings"),
     attribution=text("attention, or an attribution or a further map"),
     **{column: kind for name, meaning in WORDED_BY.items() for column, kind in _build_instead(name, meaning).items()},
+    ranks_zero=text("what is 0 of `ranks`: shuffled weights, or a random order where weights cannot be imposed"),
 )
 
 REPLICATION = describe_file(

@@ -221,15 +221,30 @@ def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, prediction
     page.top += 10
 
 
+def select_maps(attention_maps: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """Select the maps of each base model and its per-instance adversary, and of all its other adversaries those of the
+    one that `unique` of the summary is measured on; none of them where no adversary predicts alike.
+    """
+    adversaries = summary[["dataset", "unique_model", "unique_lambda", "unique_seed"]].drop_duplicates()
+    names = dict(zip(adversaries, ("dataset", "model", "lambda", "seed"), strict=True))
+    of_answer = (
+        attention_maps.merge(adversaries.rename(columns=names), how="left", indicator="found")["found"] == "both"
+    )
+    return attention_maps[(attention_maps["weights"] != "consistent_adversary") | of_answer.to_numpy()]
+
+
 def wp_fig2_attention_maps(
-    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
+    attention_maps: pd.DataFrame,
+    census: Mapping[str, pd.DataFrame],
+    summary: pd.DataFrame,
+    predictions: pd.DataFrame | None = None,
 ) -> Figure:
     """Draw texts as words, each shaded by its attention, under base model and adversaries; one scale for all maps.
 
     From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. `census`: columns.CENSUS
-    frames by data set. `predictions`: columns.PREDICTIONS rows, where a base model that has not learnt its data set is
-    to be called that. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
-    for one image.
+    frames by data set. `summary`: a columns.SUMMARY frame, which names the adversary of the answer. `predictions`:
+    columns.PREDICTIONS rows, where a base model that has not learnt its data set is to be called that. The figure grows
+    with the text; nothing is cut. Raises AuditError where the texts are too many for one image.
     """
     names = read_class_names(census)
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
@@ -238,7 +253,7 @@ def wp_fig2_attention_maps(
         page = Page()
         page.write([*key, Word("largest of a map", 0, True)], style.SMALL_SIZE, gap=3)
         page.top += 8
-        for (dataset, _), instance in attention_maps.groupby(["dataset", "id"], sort=False):
+        for (dataset, _), instance in select_maps(attention_maps, summary).groupby(["dataset", "id"], sort=False):
             write_instance(page, instance, names[str(dataset)], predictions)
         if attention_maps.empty:
             page.write_prose("No instance was chosen.")

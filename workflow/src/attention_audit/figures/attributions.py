@@ -33,7 +33,7 @@ HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
 QUESTION_DOTS: dict[str, Keywords] = {
     "located": DOT | {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
-    "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "items erased, from a random order"},
+    "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased until the decision flips"},
 }
 BOUND: Keywords = {"linewidth": 1.2, "zorder": 1}
 BOUND_STYLES: dict[str, Keywords] = {
@@ -135,9 +135,10 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
             axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
         clear_rows(axes, len(names))
         panel.label_rows(RANKINGS, names)
+    zeros = " or ".join(rows["ranks_zero"].unique())
     explain_axes(
         figure,
-        "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",
+        f"0: random words (located), {zeros} (ranks); 1: leave-one-out, the smallest set; 95 % intervals",
         "to the right: the attribution finds more of what matters",
     )
     hollow = DOT | HOLLOW | {"color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself"}

@@ -62,9 +62,9 @@ def list_first_runs(model: Model) -> list[Run]:
 
 
 def list_shown_runs(model: Model) -> list[Run]:
-    """List the first training of a base model, and of the adversary that is shown beside it, if there is one."""
-    base, adversary = model.data.base, model.data.shown
-    return [run for run in (base, adversary) if run] if base and model is base.model else []
+    """List the first training of a base model, and all adversaries of it."""
+    families = model.contrasts.adversaries if model.contrasts else []
+    return [run for run in list_compared_runs(model) if run == model.data.base or run.model.family in families]
 
 
 def find_split(run: Run) -> Literal["dev", "test", ""]:

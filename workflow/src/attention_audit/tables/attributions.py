@@ -6,18 +6,20 @@ attention: `located` and `ranks` of all of them, on the same texts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate, estimate_mean
-from attention_audit.answer.samples import erase, place_ranking
+from attention_audit.answer.samples import erase, place_order, place_ranking
+from attention_audit.answer.verdicts import SHUFFLED
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .model_answers import MeasuredModel, NotAsked, measure_subjects
+from .model_answers import MeasuredModel, NotAsked, add_maps, measure_subjects
 from .tidy import (
     Frames,
     RowValues,
@@ -37,7 +39,11 @@ ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
 MEASURED_METRICS = ("tau", "overlap", "against", "largest_weight", "top_flips")
 SOFT_METRICS = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
+Place = Callable[..., Sample]
+"""Makes a sample of what a random order, a ranking and the best one measure, (S, N) each, and of groups of texts."""
 BY_ATTENTION, RANDOM_ORDER, SMALLEST_SET, LOO = "attention", "random", "smallest", "loo"
+RANDOM_ZERO = "a random order"
+"""What is 0 of `ranks` where weights cannot be imposed."""
 YARDSTICKS = {"located": LOO, "ranks": "product"}
 """The attribution that the 1 of a question is made of, or nearly so."""
 MEASURE_NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
@@ -145,12 +151,12 @@ def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
 
 
 def compare_rankings(
-    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample]
+    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, choose: Callable[..., Place]
 ) -> dict[str, tuple[Estimate, Estimate]]:
     """Estimate a question of each ranking, and of attention on the texts that this ranking has.
 
-    rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. The ends of the scale are left
-    out.
+    rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. choose: chooses how a ranking is
+    placed on the scale of these seeds and ids. The ends of the scale are left out.
     """
     seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
     if not {BY_ATTENTION, RANDOM_ORDER, best} <= {*names}:
@@ -164,21 +170,36 @@ def compare_rankings(
             make_grid(select_ranking(rows, each), value, seeds, ids)
             for each in (RANDOM_ORDER, name, BY_ATTENTION, best)
         )
-        effect, theirs = (estimate(take(random, each, ceiling, together), together) for each in (ranking, attention))
+        place = choose(seeds, ids)
+        effect, theirs = (estimate(place(random, each, ceiling, together), together) for each in (ranking, attention))
         effects[name] = effect, theirs
     return effects
 
 
+def choose_zero(shuffles: pd.DataFrame, seeds: Sequence[int], ids: Sequence[str]) -> Place:
+    """Choose what is 0 of `ranks`, of these trainings and texts: shuffled weights, as the answer has it (`ask_ranks`);
+    a random order where `shuffles` has no rows, as weights cannot be imposed.
+    """
+    if shuffles.empty:
+        return erase
+    # a ranking that never flips the decision has erased all items
+    rows = shuffles[shuffles["shuffle"] > 0].fillna({"random": 1.0, "by_weight": 1.0})
+    maps = [of_map for _, of_map in rows.groupby("shuffle", observed=True)]
+    names = ("by_weight", "random", "smallest")
+    by_weight, random, smallest = (np.array([make_grid(rows, name, seeds, ids) for rows in maps]) for name in names)
+    return partial(place_order, late=add_maps(by_weight - smallest), longest=add_maps(random - smallest))
+
+
 def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
-    ranked_sets, located = measured.select_rows("ranked_sets"), measured.select_rows("located")
+    ranked_sets, shuffles, located = map(measured.select_rows, ("ranked_sets", "shuffles", "located"))
     columns = ["seed", "id", "ranking", "fraction_removed"]
     additions = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
     erased = pd.concat([ranked_sets[columns], additions], ignore_index=True).astype({"id": object, "ranking": object})
     falls = add_falls(located[located["words"] > 1])
     return {
-        "located": compare_rankings(measured, falls, "fall", LOO, place_ranking),
-        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST_SET, erase),
+        "located": compare_rankings(measured, falls, "fall", LOO, lambda *_: place_ranking),
+        "ranks": compare_rankings(measured, erased, "fraction_removed", SMALLEST_SET, partial(choose_zero, shuffles)),
     }
 
 
@@ -192,8 +213,9 @@ def instead(subjects: Subjects, corpus: Frames, **audits: pd.DataFrame) -> pd.Da
     for measured in measure_subjects(subjects, audits, corpus=corpus):
         effects = compare_attributions(measured)
         about = measured.subject.model_dump(include={"dataset", "suite", "model", "seeds"})
+        zero = RANDOM_ZERO if measured.select_rows("shuffles").empty else SHUFFLED
         for name in RANKINGS.arrange(name for each in effects.values() for name in each):
-            row: RowValues = {**INSTEAD.blank, **about, "attribution": name}
+            row: RowValues = {**INSTEAD.blank, **about, "attribution": name, "ranks_zero": zero}
             for question, estimates in effects.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
                 if name in estimates:
