@@ -54,7 +54,7 @@ def test_a_line_has_all_that_is_known_of_a_question():
 
 
 @pytest.mark.parametrize(
-    ("value", "end"), [(1.32, "1 means: best single words"), (-0.1, "0 means: random words"), (1.0, "")]
+    ("value", "end"), [(1.32, "1 means: best single words"), (-0.1, "0 means: random words"), (1.004, ""), (-0.004, "")]
 )
 def test_a_value_beyond_an_end_says_what_the_end_is(value, end):
     assert write_line(row("base", answer("located", "2", "in part", value, 0, 2)), "located").beside == end

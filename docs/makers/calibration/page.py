@@ -1,6 +1,6 @@
 """Write docs/calibration.md of what the simulation found. No number on the page is written by hand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -95,13 +95,13 @@ def write_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def find_worst(found: pd.DataFrame, name: str) -> dict[str, Any]:
+def find_worst(found: pd.DataFrame, name: str) -> dict[Hashable, Any]:
     """Find the row with the most of something."""
-    worst: dict[str, Any] = found.sort_values(name, kind="stable").to_dict("records")[-1]
+    worst: dict[Hashable, Any] = found.sort_values(name, kind="stable").to_dict("records")[-1]
     return worst
 
 
-def describe_worst(row: dict[str, Any]) -> str:
+def describe_worst(row: dict[Hashable, Any]) -> str:
     """Say of which question, effect and size a row is, in a sentence."""
     drawn = "adversaries" if row["subject"] in SEARCHED else "trainings"
     size = f"{row['trainings']} {drawn} and {row['texts']:,} texts"

@@ -107,8 +107,8 @@ def list_known(row: TableRow, name: str) -> list[float]:
 
 
 def name_end(definition: Question, value: float) -> str:
-    """Say what the end of a scale from 0 to 1 means that a value lies beyond; "" where it lies within."""
-    low, high = definition.ends
+    """Say what the end of a scale from 0 to 1 means that a value, as it is written, lies beyond; "" where none is."""
+    (low, high), value = definition.ends, round(value, 2)
     if definition.unit != "share":
         return ""
     return f"0 means: {low}" if value < 0 else f"1 means: {high}" if value > 1 else ""
