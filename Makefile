@@ -6,7 +6,7 @@
 # make test   run the linters (make lint) and all tests but the long ones, in six minutes
 # make test-all   the long ones too: runs of the whole workflow, and faults
 # make faults all that docs/reliability.md counts, in about 20 minutes; some of it needs root
-# make calibration  how often the statements of the summary are right, by simulation: docs/calibration.md
+# make calibration  how often verdicts are wrong, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
 # make rulegraph  the picture of the rules, which needs graphviz: docs/images/rulegraph.png
 # make docs   the pages of docs/configuration/ and the schema, from the types of the configuration

@@ -127,7 +127,7 @@ def test_of_one_training_the_note_says_so():
     assert "one more training" in words_of(draw())
 
 
-def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow():
+def test_attributions_stand_beside_attention_and_what_sets_the_1_is_hollow():
     blank = {**INSTEAD.blank, "dataset": "movies", "suite": "wp", "model": "base", "seeds": 5}
     rows = [
         blank

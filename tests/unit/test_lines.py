@@ -54,10 +54,10 @@ def test_a_line_has_all_that_is_known_of_a_question():
 
 
 @pytest.mark.parametrize(
-    ("value", "end"), [(1.32, "above 1, best single words"), (-0.1, "below 0, random words"), (1.0, "")]
+    ("value", "end"), [(1.32, "1 means: best single words"), (-0.1, "0 means: random words"), (1.004, ""), (-0.004, "")]
 )
 def test_a_value_beyond_an_end_says_what_the_end_is(value, end):
-    assert write_line(row("base", answer("located", "2", "in part", value, 0, 2)), "located").remark == end
+    assert write_line(row("base", answer("located", "2", "in part", value, 0, 2)), "located").beside == end
 
 
 def test_two_estimates_are_held_against_others():
@@ -65,14 +65,14 @@ def test_two_estimates_are_held_against_others():
     unique = answer("unique", "1", "no", -0.12, -math.inf, -0.1, tvd=0.112, tvd_budget=0.128, others_tvd=0.128)
     made = row("base", signed, unique, unique_tolerance_tvd_budget=0.05)
     assert [write_line(made, each).beside for each in ("signed", "unique", "used")] == [
-        "shuffled weights 81 %", "TVD .112; another training .128", "",
+        "shuffled weights 81 %", "TVD .112; another training .128; 0 means: one that shares nothing does", "",
     ]  # fmt: skip
     assert write_line(made, "unique").interval == ""
     made |= {"signed_shuffled": 0.0, "unique_tvd": 0.0, "unique_others_tvd": 0.001}
     assert write_line(made, "signed").beside == "shuffled weights 0 %"
-    assert write_line(made, "unique").beside == "TVD .000; tolerance .05 (another training .001)"
+    assert write_line(made, "unique").beside.startswith("TVD .000; tolerance .05 (another training .001); 0")
     made |= {"unique_others_tvd": math.nan, "suite": ""}
-    assert write_line(made, "unique").beside == "TVD .000; tolerance .05"
+    assert write_line(made, "unique").beside.startswith("TVD .000; tolerance .05; 0")
     assert write_line(made, "signed").beside == "a random item 0 %"
 
 
@@ -169,7 +169,7 @@ def test_trainings_of_another_kind_may_exist():
     assert warn_of_others(row("base", seeds=5)) == (
         "With 5 trainings, up to 45 % of all trainings could behave in a way that none of these did."
     )
-    assert "nothing is known" in warn_of_others(row("base", seeds=1))
+    assert warn_of_others(row("base", seeds=1)) == "One training says nothing of others."
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_maps_are_held_against_each_other_by_what_they_locate():
     assert located["mean"].to_dict() == pytest.approx(expected)
     assert list(located.index) == list(expected)
     assert located["note"].tolist() == [
-        "the yardstick; L F", "at least in part; 1 F", "at most in part; 1 F", "no; 1 F + 1 B",
+        "sets the 1; L F", "at least in part; 1 F", "at most in part; 1 F", "no; 1 F + 1 B",
     ]  # fmt: skip
     opposes = made[made["metric"] == "opposes"].set_index("ranking")["mean"]
     # only a fall below -.01 counts as a rise

@@ -243,6 +243,9 @@ def test_what_earlier_versions_say_is_said_to_be_theirs(docs, tmp_path):
     page = write_every_page(record)["replication/wiegreffe-pinter.md"]
     assert "By version 0.4.0, `01234567`: the intervals are of these trainings" in page
     assert "No claim clearly holds" not in page
+    # zones are those of today, and so are their words
+    assert "| ·●· | The prediction depends on the weights | in part | .075 | .068 to .082 |" in page
+    assert "| ●●· | Attention helps the predictions (macro F1) | at most in part | +1.3 |" in page
 
 
 def test_where_no_summary_is_kept_no_answer_is_shown(docs, tmp_path):

@@ -221,8 +221,9 @@ def test_unique_is_of_what_another_training_may_change():
     # between .67 and .1 nothing was tried
     assert beside["unique_tolerance_said"] == "at most in part"
     assert cell.clause == (
-        "of one training (seed 1): a map that shares .10 changes predictions by .080 (another training: shares .50, "
-        ".100); within .05: at most in part (.67 at .040, then .10 at .080)"
+        "of one training (seed 1): budget .100, within it similarity .10 at TVD .080, beyond it similarity .00 at TVD "
+        ".200; another training: similarity .50 at TVD .100; tolerance .05: at most in part, within it similarity .67 "
+        "at TVD .040, beyond it similarity .10 at TVD .080"
     )
 
 
@@ -240,7 +241,8 @@ def test_of_one_training_the_tolerance_is_the_budget():
     cell = ask("unique", **adversaries(STEPS) | {"stability": NOTHING["stability"]})
     assert (cell.zones, cell.beside["unique_tvd_budget"]) == ("12", 0.05)
     assert cell.clause == (
-        "of one training (seed 1): a map that shares .67 changes predictions by .040; .67 at .040, then .10 at .080"
+        "of one training (seed 1): budget .050, within it similarity .67 at TVD .040, beyond it similarity .10 at TVD "
+        ".080"
     )
     assert ask("unique", **adversaries({0.4: (0.2, 0.6)})).zones == "123"
 

@@ -1,5 +1,7 @@
 """What the terminal says at the end of a run."""
 
+import math
+
 import pandas as pd
 from planned import plan_of
 from summaries import BLANK, answer, row
@@ -65,6 +67,9 @@ def test_what_finds_no_room_stands_below(tmp_path, provenance):
         "●··  The top word speaks for the prediction     no                  90  88 to 92",
         f"{'':48}not beyond shuffled weights; shuffled weights 89 %",
     ]
+    far = answer("unique", "1", "no", -0.12, -math.inf, -0.1, tvd=0.112, tvd_budget=0.128, others_tvd=0.128)
+    lines = said([row("base", far, unique_tolerance_tvd_budget=0.05, **SCORES)], tmp_path, provenance)
+    assert "TVD .112; another training .128; 0 means: one that shares nothing does".rjust(MAX_LINE_WIDTH) in lines
 
 
 def test_of_few_trainings_the_heading_says_so(tmp_path, provenance):

@@ -1,8 +1,9 @@
 """Write docs/calibration.md of what the simulation found. No number on the page is written by hand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,22 +21,23 @@ TEXT = """# Calibration: how often are verdicts right?
 
 `make calibration` writes this page. It simulates runs whose answer is known, in about five minutes on two cores.
 
-**How often is a verdict wrong?** In at most {wrong} of runs where trainings are normal or texts come in groups
-({wrong_where}). A verdict is *wrong* if it does not name the zone of the mean over all trainings of the kind, on all
-texts. Each population is shifted until its mean lies just below, or just above, a threshold, whichever is worse: no
-verdict is wrong more often than there. `unique` is wrong in at most {unique} ({unique_where}).
+**How often is a verdict wrong?** In at most {wrong} of runs where trainings are normal or texts come in groups. The
+worst case is {wrong_where}. A verdict is *wrong* if the mean over all trainings of the kind, on all texts, lies in a
+zone that the verdict rules out. Each population is shifted until its mean lies just below, or just above, a threshold,
+whichever is worse: no verdict is wrong more often than there. `unique` is wrong in at most {unique}, for
+{unique_where}.
 
 **And where trainings are not normal?** In at most {skewed} where they are skewed, {kinds} where two kinds exist, and
 {failing} where one in twenty fails. Three or five trainings cannot show a kind that none of them is of. No interval
 helps against that; more trainings do.
 
-**How often does a verdict name one zone?** With five trainings and 300 texts, in {one_least} (`{one_least_of}`) to
-{one_most} (`{one_most_of}`) of runs, over all effects. `needed` and `transferable` often "cannot tell": in {three} of
-runs with 300 texts, in {three_most} with 1,000.
+**How often does a verdict say one thing: no, in part, or yes?** Where the mean lies in the middle of its scale, with
+five trainings and 300 texts, in {one_least} (`{one_least_of}`) to {one_most} (`{one_most_of}`) of runs. `needed` and
+`transferable` often "cannot tell": in {three} of runs with 300 texts, in {three_most} with 1,000.
 
-**Where does the next training lie?** Outside the zones of its range in at most {next_normal} of runs where trainings
+**Where does one more training lie?** Outside the zones of its range in at most {next_normal} of runs where trainings
 are normal or texts come in groups, and in at most {next} elsewhere. The range of three trainings is wide: with 1,000
-texts it excludes no zone in {open_least} to {open_most} of runs.
+texts and the mean in the middle of its scale, it rules nothing out in {open_least} to {open_most} of runs.
 
 ## Simulation
 
@@ -48,8 +50,8 @@ package makes its estimate and its verdict, which are compared with the whole po
   both kinds share less), or *failing* ({failed} show what chance gives). Skewed trainings and kinds lie {further:g}
   times as far apart.
 - **Groups** have 1 to {largest} texts that are nearly alike. Sizes count groups.
-- **`signed`** is simulated twice: where the share decides, and where the exceptions avoided decide (shuffled weights
-  reach 90 %). **`transferable`** is computed as `needed` is, the macro F1 of three classes.
+- **`signed`** is simulated twice: where the share of texts decides, and where the comparison with shuffled weights
+  decides, which reach 90 % (*avoided*). **`transferable`** is computed as `needed` is, the macro F1 of three classes.
 - **`unique`** searches {few} or {many} adversaries along lambda. Their budget is an estimate too: the mean TVD of
   {others} other trainings, {budget} on all texts, measured on dev and on test. The similarity falls *smoothly* or
   *suddenly* with the TVD. True is the least similar adversary that any search finds within the true budget. These
@@ -59,25 +61,25 @@ Each of {cells} populations and sizes has {runs} runs. The standard error of a s
 
 ## Wrong verdicts
 
-The worst of all effects, thresholds and sizes, by how trainings deviate from their mean. Missed: how often the 95 %
-interval does not hold the mean, in the mean of all effects and sizes, of normal trainings.
+The worst of all effects, thresholds and sizes, by how trainings deviate from their mean.
 
 {wrong_table}
 ## Zones in a verdict
 
-Shares of runs whose verdict names one / two / three zones, by the number of texts: {middle} normal trainings (of
-`unique`, {many} adversaries).
+Shares of runs whose verdict names one / two / three zones, by the number of texts, where the mean lies in the middle of
+its scale: {middle} normal trainings (of `unique`, {many} adversaries).
 
 {zones_table}
-## The next training
+## One more training
 
-By the number of trainings, how often the next one lies in a zone that its range does not touch, for the worst question
-and effect:
+By the number of trainings, how often one more lies in a zone that its range does not touch, for the worst question and
+effect:
 
 {next_table}
 ## Predicted classes
 
-How often two predicted classes are told apart ("≠"), with three trainings, by the mean of `used` in each class:
+How often the verdict is that two predicted classes differ ("≠"), with three trainings, by the mean of `used` in each
+class:
 
 {split_table}"""
 
@@ -93,11 +95,23 @@ def write_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def find_worst(found: pd.DataFrame, name: str) -> tuple[str, str, str]:
-    """Find the most of something: how much, of which question, and at which effect and size."""
-    row = found.sort_values(name, kind="stable").to_dict("records")[-1]
-    where = f"{row['effect']:g}, {row['trainings']} x {row['texts']:,}"
-    return write_number(row[name]), f"`{row['subject']}`", where
+def find_worst(found: pd.DataFrame, name: str) -> dict[Hashable, Any]:
+    """Find the row with the most of something."""
+    worst: dict[Hashable, Any] = found.sort_values(name, kind="stable").to_dict("records")[-1]
+    return worst
+
+
+def describe_worst(row: dict[Hashable, Any]) -> str:
+    """Say of which question, effect and size a row is, in a sentence."""
+    drawn = "adversaries" if row["subject"] in SEARCHED else "trainings"
+    size = f"{row['trainings']} {drawn} and {row['texts']:,} texts"
+    return f"`{row['subject']}` at an effect of {row['effect']:g}, with {size}"
+
+
+def select_middle(found: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of the middle effect of each question."""
+    middle = {name: subject.effects[len(subject.effects) // 2] for name, subject in SUBJECTS.items()}
+    return found[found["effect"] == found["subject"].map(middle)]
 
 
 def tabulate_wrong(found: pd.DataFrame) -> str:
@@ -107,8 +121,9 @@ def tabulate_wrong(found: pd.DataFrame) -> str:
         worst = part.groupby("law")["wrong"].max()
         normal = part[part["law"] == NORMAL]
         cells = [write_number(worst[law]) if law in worst else "" for law in LAWS]
-        rows.append([str(name), *cells, find_worst(normal, "wrong")[2], write_number(normal["missed"].mean())])
-    heading = ["question", *LAWS, "worst of normal: effect, trainings x texts", "missed"]
+        where = find_worst(normal, "wrong")
+        rows.append([str(name), *cells, f"{where['effect']:g}, {where['trainings']} x {where['texts']:,}"])
+    heading = ["question", *LAWS, "worst of normal: effect, trainings x texts"]
     return write_table(heading, rows)
 
 
@@ -123,19 +138,19 @@ def tabulate_zones(found: pd.DataFrame) -> str:
 
 
 def tabulate_next(found: pd.DataFrame) -> str:
-    """Say of each law and number of trainings how often the next one is missed at worst."""
+    """Say of each law and number of trainings how often one more is missed at worst."""
     cells = found.groupby(["law", "trainings"], sort=False)["next"].max().unstack()
     rows = [[law, *map(write_number, cells.loc[law])] for law in LAWS]
     return write_table(["trainings are", *map(str, cells.columns)], rows)
 
 
 def tabulate_splits(runs: int) -> str:
-    """Say how often two predicted classes are told apart."""
+    """Say how often two predicted classes are said to differ."""
     rows = [
         [*(f"{mean:g} of {texts} texts" for mean, texts in split), write_number(split_classes(split, runs))]
         for split in SPLITS
     ]
-    return write_table(["one class", "another", "told apart"], rows)
+    return write_table(["one class", "another", "≠"], rows)
 
 
 def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
@@ -143,19 +158,20 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
     searched = found["subject"].isin(SEARCHED)
     asked, by_law = found[~searched], found[~searched].groupby("law")["wrong"].max()
     smooth = asked["law"].isin([NORMAL, LAWS[-1]])
-    worst, *where = find_worst(asked[smooth], "wrong")
-    unique, *unique_where = find_worst(found[searched], "wrong")
+    worst, unique = (find_worst(part, "wrong") for part in (asked[smooth], found[searched]))
     normal = found[(found["law"] == NORMAL) & found["trainings"].isin([MIDDLE, SEARCHES[-1]])]
-    middle = asked[(asked["law"] == NORMAL) & (asked["trainings"] == MIDDLE)]
+    normal = select_middle(normal)
+    middle = select_middle(asked[(asked["law"] == NORMAL) & (asked["trainings"] == MIDDLE)])
     ones = middle[middle["texts"] == sizes.texts[1]].groupby("subject")["one"].mean()
     threes = middle[middle["subject"].str.startswith("needed")].groupby("texts")["three"].mean()
     few = asked[(asked["trainings"] == min(asked["trainings"])) & (asked["texts"] == sizes.texts[-1])]
+    few = select_middle(few[few["law"] == NORMAL])
     opens = few.groupby("subject")["open"].mean()
     number = write_number
     skewed, kinds, failing = (number(by_law[law]) for law in LAWS[1:4])
     return TEXT.format(
-        wrong=worst, wrong_where=" ".join(where), unique=unique,
-        unique_where=" ".join(unique_where), skewed=skewed, kinds=kinds, failing=failing,
+        wrong=number(worst["wrong"]), wrong_where=describe_worst(worst), unique=number(unique["wrong"]),
+        unique_where=describe_worst(unique), skewed=skewed, kinds=kinds, failing=failing,
         one_least=number(ones.min()), one_least_of=ones.idxmin(), one_most=number(ones.max()),
         one_most_of=ones.idxmax(), three=number(threes[sizes.texts[1]]), three_most=number(threes[sizes.texts[-1]]),
         next_normal=number(asked.loc[smooth, "next"].max()), next=number(asked["next"].max()),

@@ -99,8 +99,8 @@ def try_population(
 
     wrong: where the population is shifted until its mean lies just below a cut, or just above one, whichever is worse,
     the zone of the mean is not named. As all estimates shift with it, that is where the interval lies above the mean,
-    or below it. Of `unique`, whose populations are not shifted, the zone of the truth is not named. missed: on either
-    side. one, two, three: so many zones are named at its own effect; none: no verdict.
+    or below it. Of `unique`, whose populations are not shifted, the zone of the truth is not named. one, two, three: so
+    many zones are named at its own effect; none: no verdict.
     next: a further training lies in a zone that its range does not touch; open: that range excludes no zone.
     """
     counts = dict.fromkeys(("above", "below", "none", "one", "two", "three", "next", "open"), 0.0)
@@ -123,12 +123,12 @@ def try_population(
             counts["next"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in following)
             counts["open"] += following == "123"
     above, below = counts.pop("above"), counts.pop("below")
-    counts |= {"wrong": max(above, below), "missed": above + below}
+    counts["wrong"] = max(above, below)
     return {name: count / runs for name, count in counts.items()}
 
 
 def split_classes(split: Sequence[tuple[float, int]], runs: int) -> float:
-    """Count how often two predicted classes are told apart, of three trainings: a share of the runs."""
+    """Count how often two predicted classes are said to differ, of three trainings: a share of the runs."""
     random, stated = np.random.default_rng(SEED), 0
     ends = np.cumsum([0, *(texts for _, texts in split)])
     classes = np.repeat([0, 1], np.diff(ends))

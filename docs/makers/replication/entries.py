@@ -337,8 +337,8 @@ JAIN_WALLACE = Page(
         ),
         Reason(
             Cells("sst", "lstm_tanh", "f1|accuracy"),
-            "the paper's training is an unlucky one: the authors' other trainings do better; the rest may be the word "
-            "vectors",
+            "all three of the authors' trainings lie below ours; the length of the word vectors is a part of the "
+            "cause, see [vectors-of-length-one](#one-thing-changed)",
         ),
         Reason(
             Cells("sst", "cnn_tanh", "tau", other="gradient"),

@@ -1,5 +1,6 @@
 """The pages of docs/replication/, written from the kept files: theirs, ours, whether they go together, and why."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -12,8 +13,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from attention_audit.answer.lines import write_finding
+from attention_audit.answer.verdicts import BY_CLASS, NONE, say_zones
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit
+from attention_audit.questions import QUESTIONS
 from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.render import NOTES, show_answer, write_interval
 from attention_audit.tables.replication import COMPATIBLE
@@ -45,8 +48,8 @@ CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 FORMER = "findings.csv"
 """In the folder of a page: findings that earlier versions measured, and no table has by now, in the words of Line."""
 EARLIER = (
-    "By version {}: the intervals are of these trainings, with texts as the only chance, and the words are that "
-    "version's."
+    "By version {}: the intervals are of these trainings, with texts as the only chance. What stands beside a verdict "
+    "is in that version's words."
 )
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
@@ -84,6 +87,21 @@ def describe_exhibit(exhibit: Exhibit) -> str:
     title, reading = two_sentences((CAPTIONS / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
     paper = f" ({exhibit.number} of the paper)" if exhibit.number else ""
     return f"### {title}\n\nIt shows: {exhibit.shows}{paper}. How to read it: {reading}\n"
+
+
+def reword_verdicts(row: Row) -> Row:
+    """Say the verdicts of an earlier version's summary in today's words: the zones are the same."""
+    said = {}
+    for question in QUESTIONS:
+        zones = row[f"{question}_zones"]
+        if zones == BY_CLASS:
+            classes = [each for each in json.loads(row[f"{question}_classes"]) if each["zones"]]
+            classes.sort(key=lambda each: each["value"])
+            ends = classes[0], classes[-1]
+            said[f"{question}_said"] = "; ".join(f"{each['name']} {say_zones(each['zones'])}" for each in ends)
+        elif zones != NONE:
+            said[f"{question}_said"] = say_zones(zones)
+    return {**row, **said}
 
 
 def match_cells(cells: Cells, row: Row) -> bool:
@@ -411,9 +429,10 @@ class Written:
         answers = []
         for kept, table in tables:
             for row in table[table["model"] != ""].to_dict("records"):
-                block = show_answer(row, self.labels)
+                earlier = not kept.facts.speaks_of_others
+                block = show_answer(reword_verdicts(row) if earlier else row, self.labels)
                 text = block.text
-                if not kept.facts.speaks_of_others:
+                if earlier:
                     text = f"{EARLIER.format(kept.facts.code)} {text.removeprefix(write_finding(row)).lstrip()}"
                 answers.append(f"### {block.title}\n\n{text}\n\n{grid([*block.rows], block.rows.to_numpy().tolist())}")
         yield from dict.fromkeys(answers)

@@ -42,21 +42,21 @@ QUESTIONS: Mapping[str, Question] = {
         claim="Top words are the words that matter", span=SHARES, ends=("random words", "best single words"),
         holds="top words are the words that matter", fails="top words are hardly better than random ones",
         cuts=QUARTER_CUTS, gap=0.25, unit="share",
-        measured="what the predicted class loses without the first words of the input: attention's way from random "
-        "words (0) to those of leave-one-out (1)",
+        measured="how far the predicted class's probability falls when the top words are deleted: from random words "
+        "(0) to the best single words, those of leave-one-out (1)",
     ),
     "ranks": Question(
         claim="More weight means more important", span=SHARES, ends=("shuffled map", "best order"),
         holds="more weight means more important", fails="more weight does not mean more important",
         cuts=QUARTER_CUTS, gap=0.25, unit="share",
-        measured="items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
+        measured="items erased until the decision flips: from shuffled weights (0) to the smallest set (1)",
     ),
     "signed": Question(
         claim="The top word speaks for the prediction", span=(0.5, 1.0), ends=("half of texts", "every text"),
         holds="the top word speaks for the prediction", fails="the top word often does not speak for the prediction",
         cuts=(0.85, 0.95), gap=0.10, unit="percent",
-        measured="share of texts whose item of the highest weight supports the prediction; and the share of the "
-        "exceptions of shuffled weights that it avoids",
+        measured="share of texts whose item of the highest weight supports the prediction; and how much more often it "
+        "does than under shuffled weights (0: as often, 1: always)",
     ),
     "used": Question(
         claim="The prediction depends on the weights", span=(0.0, 0.25),
@@ -76,8 +76,8 @@ QUESTIONS: Mapping[str, Question] = {
         ends=("one that shares nothing does", "no other does"),
         holds="no other map gives these predictions", fails="another map gives the same predictions",
         cuts=QUARTER_CUTS, gap=0.25, unit="share",
-        measured="similarity of the map to that of the furthest adversary that predicts as nearly alike as another "
-        "training, or within the tolerance",
+        measured="similarity of the map to that of the furthest adversary whose predictions move no further than those "
+        "of another training, or than the tolerance: the larger of the two counts",
     ),
     "needed": Question(
         claim="Attention helps the predictions (macro F1)", span=(-0.03, 0.06), ends=("−3 points", "+6 points"),

@@ -30,8 +30,9 @@ class Line(NamedTuple):
     """What is shown of one question of one model.
 
     mark: its zones, as "·●·". said: the verdict. value: the estimate; interval: the 95 % interval; next: the range of
-    one more training; each "" where it is not known. beside: what the estimate must be held against. remark: the clause
-    beside the verdict, or why there is none, and which trainings, texts and classes are to be named.
+    one more training; each "" where it is not known. beside: what the estimate must be held against, and what the end
+    of the scale means that it lies beyond. remark: the clause beside the verdict, or why there is none, and which
+    trainings are to be named.
     """
 
     question: str
@@ -106,11 +107,11 @@ def list_known(row: TableRow, name: str) -> list[float]:
 
 
 def name_end(definition: Question, value: float) -> str:
-    """Name the end of a scale from 0 to 1 that a value lies beyond; "" where it lies within."""
-    low, high = definition.ends
+    """Say what the end of a scale from 0 to 1 means that a value, as it is written, lies beyond; "" where none is."""
+    (low, high), value = definition.ends, round(value, 2)
     if definition.unit != "share":
         return ""
-    return f"below 0, {low}" if value < 0 else f"above 1, {high}" if value > 1 else ""
+    return f"0 means: {low}" if value < 0 else f"1 means: {high}" if value > 1 else ""
 
 
 def write_line(row: TableRow, question: str) -> Line:
@@ -121,9 +122,12 @@ def write_line(row: TableRow, question: str) -> Line:
         f"seed {each['seed']}: {write(each['value'])}" for each in json.loads(row[f"{question}_outliers"] or "[]")
     ]
     numbers = read_row_numbers(row, question, ESTIMATE_PARTS)
-    reason, clause, end = row[f"{question}_reason"], row[f"{question}_clause"], name_end(definition, numbers[0])
-    remarks = reason, clause, *outliers, "" if zones in (NONE, BY_CLASS) else end
-    # where classes lie apart, numbers of all texts say nothing
+    remarks = row[f"{question}_reason"], row[f"{question}_clause"], *outliers
+    beside = (
+        "" if zones == BY_CLASS else write_beside(row, question),
+        "" if zones in (NONE, BY_CLASS) else name_end(definition, numbers[0]),
+    )
+    # where classes differ, numbers of all texts say nothing
     value, low, high, next_low, next_high = [nan] * len(numbers) if zones == BY_CLASS else numbers
     return Line(
         question=question,
@@ -134,7 +138,7 @@ def write_line(row: TableRow, question: str) -> Line:
         # of adversaries, it is the bracket of a search
         interval="" if question == "unique" else write_range(low, high, definition.unit),
         next=write_range(next_low, next_high, definition.unit),
-        beside=write_beside(row, question) if zones != BY_CLASS else "",
+        beside="; ".join(filter(None, beside)),
         remark="; ".join(filter(None, remarks)),
     )
 
@@ -231,12 +235,12 @@ def describe_run(row: TableRow) -> str:
 
 
 def warn_of_others(row: TableRow) -> str:
-    """Say how many trainings of another kind those at hand leave room for: 1 - .05 ** (1 / S)."""
+    """Say how many of all trainings could be of a kind that none of S was: up to 1 - .05 ** (1 / S)."""
     seeds = int(row["seeds"])
     if seeds < 2:
-        return "Another training may differ: of one, nothing is known of others."
-    room = write_percent(1 - 0.05 ** (1 / seeds))
-    return f"With {seeds} trainings, up to {room} % of all trainings could behave in a way that none of these did."
+        return "One training says nothing of others."
+    share = write_percent(1 - 0.05 ** (1 / seeds))
+    return f"With {seeds} trainings, up to {share} % of all trainings could behave in a way that none of these did."
 
 
 MOST_NAMED = 3

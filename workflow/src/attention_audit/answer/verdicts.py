@@ -21,7 +21,7 @@ from .estimates import CONFIDENCE, FEWEST_TRAININGS, Estimate, Sample, subtract
 ZONES = "123"
 """Low, middle and high."""
 NONE, BY_CLASS = "-", "≠"
-"""Instead of zones: no verdict; or one for each class, since classes lie apart."""
+"""Instead of zones: no verdict; or one for each class, since classes differ."""
 VERDICT_ZONES = ("1", "12", "2", "23", "3")
 """The zones of `VERDICTS`."""
 CANNOT_TELL = "cannot tell"
@@ -188,7 +188,7 @@ def conclude(
     reason: str = "",
     left_out: int = 0,
 ) -> Cell:
-    """Say what a question found: of all texts, or of the lowest and the highest class where classes lie apart.
+    """Say what a question found: of all texts, or of the lowest and the highest class where classes differ.
 
     classes: the same of each predicted class, and how they differ. reason: why no verdict is given, where that is known
     beforehand.

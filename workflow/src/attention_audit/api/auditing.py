@@ -85,7 +85,7 @@ class Answer:
     @property
     def table(self) -> pd.DataFrame:
         """Return a row a question, with the columns question; claim, which is the question in words; zones: those of 1
-        (low), 2 and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where there is no
+        (low), 2 and 3 (high) that the interval touches, ≠ where predicted classes differ, - where there is no
         verdict; verdict; value, with the 95 % interval low to high, and next_low to next_high, the range of one more
         training; trainings and texts, on which it rests; note: what stands beside it, or why there is no verdict.
         """

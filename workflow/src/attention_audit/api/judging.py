@@ -333,7 +333,7 @@ def judge(
     - ranks: the words that go, one, 5 % and every tenth of the text, until the decision flips; of (random order -
       scores) / (random order - the fewest of any order)
     - signed: the share of texts in which the word of the highest score, deleted, lowers the probability of the
-      predicted class by more than .01; and the exceptions that it avoids, of those of all words alike
+      predicted class by more than .01; and how much more often it does than a random word (0: as often, 1: always)
     - stable (several trainings): the mean over texts and pairs of trainings of Spearman's rank correlation of their
       scores; 1 is the same order of the words, 0 a shuffled one. A text whose words all have the same score in some
       training has no order, and is left out

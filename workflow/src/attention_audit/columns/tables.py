@@ -73,14 +73,14 @@ def _build_question(name: str) -> dict[str, Column]:
         f"{name}_high": kind.or_null("upper end of it"),
         f"{name}_each": reals(
             "the value of each training by itself, in the order of their seeds (of stable: the mean with the "
-            "others); null where there is nothing to be had",
+            "others); null where it has none",
             unit=kind.unit,
         ),
         f"{name}_next_low": kind.or_null("lower end of the 95 % range of one more training; null below three"),
         f"{name}_next_high": kind.or_null("upper end of it"),
         f"{name}_zones": text(
-            "the zones that the interval touches, of 1 (low), 2 and 3 (high); ≠ where predicted classes lie "
-            "apart; - where there is no verdict"
+            "the zones that the interval touches, of 1 (low), 2 and 3 (high); ≠ where predicted classes "
+            "differ; - where there is no verdict"
         ),
         f"{name}_said": text("the verdict"),
         f"{name}_reason": text("why there is none"),
@@ -215,9 +215,11 @@ WORDED_BY: Mapping[str, str] = {
 def _build_instead(name: str, meaning: str) -> dict[str, Column]:
     return {
         **build_bounds(name, share, meaning=f"{meaning}; null where it was not asked"),
-        f"{name}_attention": share.or_null("the same of attention, on the same texts"),
+        f"{name}_attention": share.or_null("the value of attention, on the same texts"),
         f"{name}_texts": text_count("texts of all these"),
-        f"{name}_yardstick": flag("whether the 1 is made of this attribution, so that it says nothing of it"),
+        f"{name}_yardstick": flag(
+            "whether this attribution defines the 1 of the scale, so that its own value says nothing"
+        ),
     }
 
 
@@ -286,7 +288,7 @@ CONTROLS = describe_file(
     ),
     allowed=text(
         "the zones that it may name; with ?, it must name one of them and may name others; -: no verdict, "
-        "for a reason in the map; ≠1,23: of classes that lie apart the lowest in 1 and the highest in 2 or 3"
+        "for a reason in the map; ≠1,23: of classes that differ the lowest in 1 and the highest in 2 or 3"
     ),
     holds=flag("whether the claim held"),
 )

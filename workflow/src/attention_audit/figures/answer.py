@@ -19,6 +19,7 @@ from attention_audit.answer.lines import (
     describe_run,
     list_known,
     read_row_numbers,
+    write_beside,
     write_finding,
     write_line,
     write_percent,
@@ -135,7 +136,7 @@ def draw_estimate(axes: Axes, row: TableRow, question: str) -> None:
 
 
 def write_numbers(row: TableRow, line: Line) -> str:
-    """Write the estimate with its interval; of classes that lie apart, the lowest and the highest."""
+    """Write the estimate with its interval; of classes that differ, the lowest and the highest."""
     unit = QUESTIONS[line.question].unit
     if row[f"{line.question}_zones"] == BY_CLASS:
         values = list_class_values(row, line.question)
@@ -160,7 +161,8 @@ def draw_verdict(axes: Axes, row: TableRow, question: str) -> None:
     # behind the verdict, as wide as bold letters are in the mean
     at = (len(verdict) * 0.58 * style.TITLE_SIZE / 72 + 0.08) / (WIDTH - 2 * MARGIN)
     beyond = beyond.partition(" (")[0]
-    numbers = "; ".join(filter(None, [write_numbers(row, line), beyond, line.beside if question == "unique" else ""]))
+    beside = write_beside(row, question) if question == "unique" else ""
+    numbers = "; ".join(filter(None, [write_numbers(row, line), beyond, beside]))
     short = "".join(wrap(numbers, NOTE_LETTERS - 2 * len(verdict), max_lines=1, placeholder=" …"))
     write_at(axes, at, 10.5, short, ha="left", va="bottom", color=MUTED, fontsize=style.TEXT_SIZE)
     if zones == BY_CLASS:

@@ -141,7 +141,7 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
         f"0: random words (located), {zeros} (ranks); 1: leave-one-out, the smallest set; 95 % intervals",
         "to the right: the attribution finds more of what matters",
     )
-    hollow = DOT | HOLLOW | {"color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself"}
+    hollow = DOT | HOLLOW | {"color": style.GREY, "marker": "o", "label": "hollow: sets the 1 of its scale"}
     tick = TICK | {"label": "attention on the same texts"}
     draw_legend(figure, [*QUESTION_DOTS.values(), hollow, tick], columns=2)
     return figure

@@ -46,11 +46,11 @@ def shorten(text: str) -> str:
 
 
 def lay_out_line(line: Line, alone: str) -> list[str]:
-    """Lay a line out in columns; what finds no room stands below it. Classes take the room of numbers.
+    """Lay a line out in columns; what does not fit stands below it. Classes stand in the place of numbers.
 
     alone: which trainings verdicts are of, where the heading says it.
     """
-    opening, indent = f"{line.mark}  {line.claim:{CLAIM_WIDTH}}", " " * (5 + CLAIM_WIDTH)
+    opening = f"{line.mark}  {line.claim:{CLAIM_WIDTH}}"
     if line.said == "–":
         return [shorten(f"{opening}–  {line.remark}").rstrip()]
     if not line.value:
@@ -65,7 +65,8 @@ def lay_out_line(line: Line, alone: str) -> list[str]:
     if line.beside and len(row) + 2 + len(line.beside) <= MAX_LINE_WIDTH:
         row, below = f"{row}  {line.beside}", [beyond]
     rest = "; ".join(filter(None, below))
-    return [row, *([f"{indent}{rest}"] if rest else [])]
+    indent = min(5 + CLAIM_WIDTH, max(MAX_LINE_WIDTH - len(rest), 0))
+    return [row, *([shorten(f"{'':{indent}}{rest}")] if rest else [])]
 
 
 def write_answer(row: TableRow, who: str, headline: str = HEADLINE) -> list[str]:

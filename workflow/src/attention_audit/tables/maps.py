@@ -51,7 +51,7 @@ def measure_maps(measured: MeasuredModel) -> pd.DataFrame:
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if len(falls):
             cell = ask_located(measured, name)
-            note = join_notes("the yardstick" if name == LOO else cell.said or cell.reason, PASSES.get(name, ""))
+            note = join_notes("sets the 1" if name == LOO else cell.said or cell.reason, PASSES.get(name, ""))
             sides = find_sides(make_grid(falls, "falls_0"), measured.margins.inert)
             estimates["located"] = cell.part.estimate
             estimates["opposes"] = estimate_mean(np.where(np.isfinite(sides), sides < 0, np.nan))

@@ -432,30 +432,29 @@ def describe_part(measured: MeasuredModel, bracket: Bracket) -> Part:
     return Part(Estimate(*bounds, each=bounds[:1], texts=count, groups=measured.count(texts), trainings=1, made=1))
 
 
+def describe_similarity(similarity: float, tvd: float) -> str:
+    """Write how similar another model's map is, and how far its predictions are."""
+    return f"similarity {write_share(similarity)} at TVD {write_probability(tvd)}"
+
+
 def describe_bracket(bracket: Bracket) -> str:
-    """Write the similarity and the TVD of both ends of a bracket."""
-    steps = [
-        f"{write_share(adversary.value)} at {write_probability(adversary.test)}" if adversary else ""
-        for adversary in bracket[1:]
-    ]
-    return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
+    """Say which adversaries are at both ends of a bracket."""
+    within, beyond = (each and describe_similarity(each.value, each.test) for each in bracket[1:])
+    return f"within it {within or 'no adversary'}" + (f", beyond it {beyond}" if beyond else "")
 
 
 def describe_unique(main: Bracket, within: Bracket, verdict: str, seed: int, tvd: float, shared: float) -> str:
-    """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
-    training = f" (another training: shares {write_share(shared)}, {write_probability(tvd)})" if tvd >= 0 else ""
-    furthest = f"no adversary predicts within {write_probability(main.budget)}"
-    if main.within:
-        change = write_probability(main.within.test)
-        furthest = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
-    limits = describe_bracket(main)
+    """Say what adversaries are within the budget and beyond it, beside other trainings, and within the tolerance."""
+    budget = f"of one training (seed {seed}): budget {write_probability(main.budget)}, {describe_bracket(main)}"
+    trainings = f"another training: {describe_similarity(shared, tvd)}" if tvd >= 0 else ""
+    tolerated = ""
     if main.budget > within.budget:
-        limits = f"within {write_setting(within.budget)}: {verdict} ({describe_bracket(within)})"
-    return f"of one training (seed {seed}): {furthest}{training}; {limits}"
+        tolerated = f"tolerance {write_setting(within.budget)}: {verdict}, {describe_bracket(within)}"
+    return join_notes(budget, trainings, tolerated)
 
 
 def ask_unique(measured: MeasuredModel) -> Cell:
-    """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
+    """Ask: does no other map give these predictions, within what another training or the tolerance moves them?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
         raise NotAsked(

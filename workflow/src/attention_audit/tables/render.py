@@ -141,7 +141,7 @@ def write_cell(cell: TableRow) -> str:
 
 
 CLAIM_NOTE = (
-    "●·· no, ·●· in part, ··● yes; – no verdict; ≠ classes lie apart: the lowest, the highest. A verdict may "
+    "●·· no, ·●· in part, ··● yes; – no verdict; ≠ classes differ: the lowest, the highest. A verdict may "
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
 GRID_HEADINGS = ["claim", "no", "in part", "yes"]
@@ -210,10 +210,10 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
 
 
 NOTES = (
-    "Marks: ●·· no, ·●· in part, ··● yes; two or three dots: the interval touches these zones; ≠: predicted classes "
-    "lie apart; –: no verdict, with the reason. 95 %: the interval of models trained like these, over trainings and "
-    "texts; of one or two trainings, over texts alone. one more: where the next training may lie. What each claim "
-    "means stands in docs/method/README.md; its thresholds are conventions.",
+    "Marks: ●·· no, ·●· in part, ··● yes; two or three dots: the interval reaches into these; ≠: predicted classes "
+    "differ; –: no verdict, with the reason. 95 %: the interval of models trained like these, over trainings and "
+    "texts; of one or two trainings, over texts alone. one more training: where it may lie. What each claim means "
+    "stands in docs/method/README.md; its thresholds are conventions.",
     "Many models and claims are judged here: of verdicts whose value lies at the border of two zones, one in 40 leaves "
     "out the right one by chance.",
 )
@@ -222,7 +222,7 @@ NOTES = (
 def show_answer(row: TableRow, labels: Labels) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
     # all of a line but its question
-    heads = ["", "claim", "verdict", "estimate", "95 %", "one more", "held against", "beside"]
+    heads = ["", "claim", "verdict", "estimate", "95 %", "one more training", "held against", "beside"]
     lines = pd.DataFrame([line[1:] for line in write_lines(row)], columns=heads, dtype=str)
     who = f"{display_name(row['dataset'])}, {write_names((row['paper'], row['model']), labels)}"
     remarks = [write_finding(row), f"{describe_run(row)}.", row["note"], describe_marks(row), warn_of_others(row)]
@@ -255,9 +255,9 @@ def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
             value, low, high, attention = (
                 write_share(row[f"{name}_{end}"]) for end in ("value", "low", "high", "attention")
             )
-            yardstick = ", the yardstick" if row[f"{name}_yardstick"] else ""
+            reference = ", sets the 1" if row[f"{name}_yardstick"] else ""
             texts |= {
-                name: value and f"{value} [{low}, {high}]{yardstick}",
+                name: value and f"{value} [{low}, {high}]{reference}",
                 f"{name}: attention": attention,
                 f"{name}: texts": str(row[f"{name}_texts"] or ""),
             }
