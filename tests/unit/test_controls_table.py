@@ -10,9 +10,10 @@ from summaries import BLANK
 from tabled import assert_fits
 
 from attention_audit.answer.estimates import Estimate
-from attention_audit.answer.verdicts import Part, find_objection
+from attention_audit.answer.verdicts import Cell, Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.questions import QUESTIONS
+from attention_audit.tables import controls as controls_table
 from attention_audit.tables.controls import CLAIMS, NOT_LEARNT, check_allowed, controls, describe_claims
 
 ANY = "any weights would do"
@@ -289,6 +290,17 @@ def claim_of_shuffles(shuffles):
 )
 def test_a_shuffle_is_held_against_the_others(by_weight, value, said, holds):
     assert claim_of_shuffles(draw_shuffles(by_weight))["ranks"] == [pytest.approx(value), said, holds]
+
+
+@pytest.mark.parametrize(("zones", "holds"), [("12", True), ("123", True), ("23", False), ("-", True)])
+def test_of_a_shuffle_nothing_high_may_be_said(monkeypatch, zones, holds):
+    cell = Cell(zones=zones, said="x" * (zones != "-"))
+    monkeypatch.setattr(controls_table, "ASK_FUNCTIONS", dict.fromkeys(("ranks", "signed"), lambda _: cell))
+    found = claim_of_shuffles(draw_shuffles([[0.1, 0.1], [0.3, 0.3], [0.3, 0.4], [0.4, 0.5]]))
+    assert {question: row[1:] for question, row in found.items()} == {
+        "ranks": [zones, holds],
+        "signed": [zones, holds],
+    }
 
 
 def test_a_shuffle_must_not_be_high_in_any_class():

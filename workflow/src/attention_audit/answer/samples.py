@@ -122,17 +122,15 @@ def place_order(
     ranking: Floats,
     smallest: Floats,
     groups: Integers | None,
-    late: Floats,
-    longest: Floats,
+    shuffled: Sample,
 ) -> Sample:
     """Place a ranking between shuffled weights (0) and the smallest set that flips the decision (1), by items erased.
 
-    random, ranking, smallest: see `erase`. late, longest (S, N): what a ranking by shuffled weights, and a random order
-    under them, erase beyond the smallest set, in sum over shuffles.
+    random, ranking, smallest: see `erase`. shuffled: what rankings by shuffled weights erase beyond the smallest set,
+    as a share of what random orders do under them.
     """
     random, ranking = (np.where(np.isfinite(values), values, 1.0) for values in (random, ranking))
-    remainder = take_share(ranking - smallest, random - smallest, groups)
-    return compare_shuffled(remainder, take_share(late, longest, groups))
+    return compare_shuffled(take_share(ranking - smallest, random - smallest, groups), shuffled)
 
 
 def find_sides(lead: Floats, floor: float) -> Floats:

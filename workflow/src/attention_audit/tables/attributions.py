@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate, estimate_mean
-from attention_audit.answer.samples import erase, place_order, place_ranking
+from attention_audit.answer.samples import erase, place_order, place_ranking, take_share
 from attention_audit.answer.verdicts import SHUFFLED
+from attention_audit.arrays import Integers
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import PLAUSIBLE, RANKINGS
+from attention_audit.questions import ANY_WEIGHTS
 
-from .model_answers import MeasuredModel, NotAsked, add_maps, measure_subjects
+from .model_answers import MeasuredModel, NotAsked, add_maps, average_known, measure_subjects
 from .tidy import (
     Frames,
     RowValues,
@@ -151,17 +153,17 @@ def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
 
 
 def compare_rankings(
-    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, choose: Callable[..., Place]
-) -> dict[str, tuple[Estimate, Estimate]]:
+    measured: MeasuredModel, rows: pd.DataFrame, value: str, best: str, choose: Callable[..., Place | None]
+) -> dict[str, tuple[Estimate, ...]]:
     """Estimate a question of each ranking, and of attention on the texts that this ranking has.
 
     rows: with the columns seed, id, ranking, and `value`. best: the ranking that is 1. choose: chooses how a ranking is
-    placed on the scale of these seeds and ids. The ends of the scale are left out.
+    placed on the scale of these seeds, ids and groups; None where it is not. The ends of the scale are left out.
     """
     seeds, names = list_values(rows, "seed"), list_values(rows, "ranking")
     if not {BY_ATTENTION, RANDOM_ORDER, best} <= {*names}:
         return {}
-    effects = {}
+    effects: dict[str, tuple[Estimate, ...]] = {}
     for name in RANKINGS.arrange(name for name in names if name not in (RANDOM_ORDER, SMALLEST_SET)):
         # a costly ranking is of a sample of the texts
         ids = list_values(select_ranking(rows, name), "id")
@@ -170,15 +172,18 @@ def compare_rankings(
             make_grid(select_ranking(rows, each), value, seeds, ids)
             for each in (RANDOM_ORDER, name, BY_ATTENTION, best)
         )
-        place = choose(seeds, ids)
-        effect, theirs = (estimate(place(random, each, ceiling, together), together) for each in (ranking, attention))
-        effects[name] = effect, theirs
+        if place := choose(seeds, ids, together):
+            effects[name] = tuple(
+                estimate(place(random, each, ceiling, together), together) for each in (ranking, attention)
+            )
     return effects
 
 
-def choose_zero(shuffles: pd.DataFrame, seeds: Sequence[int], ids: Sequence[str]) -> Place:
+def choose_zero(
+    shuffles: pd.DataFrame, seeds: Sequence[int], ids: Sequence[str], groups: Integers | None
+) -> Place | None:
     """Choose what is 0 of `ranks`, of these trainings and texts: shuffled weights, as the answer has it (`ask_ranks`);
-    a random order where `shuffles` has no rows, as weights cannot be imposed.
+    a random order where `shuffles` has no rows, as weights cannot be imposed; None where any weights would do.
     """
     if shuffles.empty:
         return erase
@@ -187,10 +192,12 @@ def choose_zero(shuffles: pd.DataFrame, seeds: Sequence[int], ids: Sequence[str]
     maps = [of_map for _, of_map in rows.groupby("shuffle", observed=True)]
     names = ("by_weight", "random", "smallest")
     by_weight, random, smallest = (np.array([make_grid(rows, name, seeds, ids) for rows in maps]) for name in names)
-    return partial(place_order, late=add_maps(by_weight - smallest), longest=add_maps(random - smallest))
+    shuffled = take_share(add_maps(by_weight - smallest), add_maps(random - smallest), groups)
+    reached = 1 - average_known(shuffled.values)
+    return None if reached >= ANY_WEIGHTS["ranks"] else partial(place_order, shuffled=shuffled)
 
 
-def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
+def compare_attributions(measured: MeasuredModel) -> dict[str, dict[str, tuple[Estimate, ...]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     ranked_sets, shuffles, located = map(measured.select_rows, ("ranked_sets", "shuffles", "located"))
     columns = ["seed", "id", "ranking", "fraction_removed"]

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.answer.lines import TableRow
-from attention_audit.answer.verdicts import BY_CLASS, NONE, NOTHING_TO_FIND
+from attention_audit.answer.verdicts import BY_CLASS, NONE, NOTHING_TO_FIND, ZONES
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.questions import QUESTIONS
 from attention_audit.yaml_input import read_package_yaml
@@ -187,9 +187,10 @@ def describe_claims(kind: str, row: TableRow) -> str:
 
 
 def claim_shuffles(judged: MeasuredModel) -> Claims:
-    """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
+    """Claim that of a map shuffled and imposed nothing high is said, whole and by predicted class.
 
-    The first shuffle takes the place of the map, with its own predictions, and the others are its zero.
+    The first shuffle takes the place of the map, with its own predictions, and the others are its zero. An interval
+    that holds all zones says nothing.
     """
     rows = judged.select_rows("shuffles")
     shuffled, imposed = rows[rows["shuffle"] == 1], rows[rows["shuffle"] > 0]
@@ -200,12 +201,13 @@ def claim_shuffles(judged: MeasuredModel) -> Claims:
     measured = MeasuredModel(judged.subject, audits, judged.margins, {}, judged.shared)
     for question in ("ranks", "signed"):
         cell = ASK_FUNCTIONS[question](measured)
-        touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, BY_CLASS}
+        parts = [zones for zones in (cell.zones, *(each for _, each in cell.classes)) if zones not in (NONE, BY_CLASS)]
+        said = {*"".join(zones for zones in parts if zones != ZONES)}
         yield {
             "model": judged.subject.model, "claim": f"shuffled weights are not high: {question}",
-            "statistic": "a shuffle in the place of the map", "said": "".join(sorted(touched)) or NONE,
+            "statistic": "a shuffle in the place of the map", "said": "".join(sorted({*"".join(parts)})) or NONE,
             "value": nan if cell.zones in (NONE, BY_CLASS) else cell.part.estimate.value,
-            "allowed": NOT_HIGH, "holds": touched <= {*NOT_HIGH},
+            "allowed": NOT_HIGH, "holds": said <= {*NOT_HIGH},
         }  # fmt: skip
 
 
