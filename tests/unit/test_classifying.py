@@ -23,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 import attention_audit
 from attention_audit import api
-from attention_audit.api.classifying import name_labels
+from attention_audit.api.asking import name_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
@@ -402,7 +402,6 @@ def test_what_several_rows_decide_is_not_asked_of_one():
             [folder(0), on_disk.save(Path(mkdtemp()), names=["LABEL_0", "LABEL_1"])],
             "config.id2label names the classes LABEL_0, LABEL_1, and that of the first training negative, positive",
         ),
-        ("model", on_disk.save(Path(mkdtemp()), names=["stars"]), "model: config.id2label has 1 classes"),
         ("questions", ["unique"], "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
         ("questions", ["use"], "questions: 'use' is no question"),
         ("maps", ["rolout"], "^maps: map 'rolout' is not known"),

@@ -213,7 +213,7 @@ def test_terminal_card_and_paragraph_show_the_same_line():
     assert " ".join(lines[:3]).startswith(
         "In this one training, top words are the words that matter, more weight means more important, and the top"
     )
-    assert "1 training, 120 texts" in lines
+    assert any(each.startswith("1 training, 120 texts; no labels, largest predicted class") for each in lines)
     [shown_line] = [each for each in lines if line.claim in each]
     assert shown_line.split("  ")[0] == line.mark
     for part in (line.claim, line.said.partition(", ")[0], line.value, line.interval):

@@ -32,7 +32,7 @@ from attention_audit.batching import pass_texts
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
-from attention_audit.model.tail import Tail, build_tail
+from attention_audit.model.tail import Tail, build_tail, probabilities
 from attention_audit.padded import Head, Heads, PaddedReadout
 
 Scores = list[Floats]
@@ -166,7 +166,7 @@ class Readout:
         at = {name: position for position, name in enumerate(self.ids)}
         if missing := [name for name in ids if name not in at]:
             raise AuditError("readout", f"text {missing[0]!r} is missing", "rebuild the readouts of this data set")
-        return _select(self, np.array([at[name] for name in ids], dtype=np.int64))
+        return select_texts(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property
     def attending(self) -> HeadStates | None:
@@ -259,7 +259,7 @@ class Readout:
         """Cut it into readouts of few texts, in order, as `read_readouts` reads them."""
         rows = READOUT_TEXTS_AT_ONCE if self.attending is None else HEADED_TEXTS_AT_ONCE
         for start in range(0, len(self), rows):
-            yield _select(self, np.arange(start, min(start + rows, len(self))))
+            yield select_texts(self, np.arange(start, min(start + rows, len(self))))
 
     def tables(self) -> Iterator[pa.Table]:
         """Return the columns as tables in order, of few texts each."""
@@ -271,7 +271,7 @@ class Readout:
         write_batches(path, self.kind, self.tables(), provenance)
 
 
-def _select(value: Any, members: Integers) -> Any:
+def select_texts(value: Any, members: Integers) -> Any:
     """Return what a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts
     too.
     """
@@ -281,9 +281,11 @@ def _select(value: Any, members: Integers) -> Any:
         case list():
             return [value[i] for i in members]
         case dict():
-            return {name: _select(each, members) for name, each in value.items()}
+            return {name: select_texts(each, members) for name, each in value.items()}
         case Readout() | Maps():
-            return replace(value, **{each.name: _select(getattr(value, each.name), members) for each in fields(value)})
+            return replace(
+                value, **{each.name: select_texts(getattr(value, each.name), members) for each in fields(value)}
+            )
     return value
 
 
@@ -292,8 +294,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     predictions.
     """
     maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
-    classes = len(attending.tail.weights["classifier.bias"])
-    bias, logits = np.empty((2, len(ids), classes), np.float32)
+    bias, logits = np.empty((2, len(ids), attending.tail.outputs), np.float32)
     lengths = np.array([len(weights) for weights in attending.weights])
     for members in sort_by_length(lengths, PADDED_ITEMS):
         heads = attending.pad(members, torch.float32)
@@ -301,7 +302,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
         seen = heads.weights.double().mean(1).float().numpy()
         for member, map_, of_items in zip(members, seen, values, strict=True):
             maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
-    predicted = torch.from_numpy(logits).softmax(-1).numpy()
+    predicted = probabilities(torch.from_numpy(logits)).numpy()
     return Readout(
         ids=list(ids),
         labels=labels,

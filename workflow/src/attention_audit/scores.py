@@ -28,6 +28,13 @@ def macro_f1(labels: Integers, predictions: Integers) -> float:
     return float(f1_score(labels, predictions, average="macro", zero_division=0))
 
 
+def micro_f1(labels: Integers, predictions: Integers) -> float:
+    """Compute F1 over all labels of all texts together, from rows of 0 and 1, (N, K), (N, K); 0 where it is
+    undefined.
+    """
+    return float(f1_score(labels.ravel(), predictions.ravel(), zero_division=0))
+
+
 def compute_f1(labels: Integers, predictions: Integers, classes: int) -> float:
     """Compute F1 as in the papers, from (N,), (N,): of two classes, the positive one's; of more, `macro_f1`.
 

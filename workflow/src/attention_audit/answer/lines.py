@@ -231,6 +231,9 @@ def describe_run(row: TableRow) -> str:
         largest = f"largest class {write_share(row['majority_accuracy'])}"
         than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
         description += f"; accuracy {write_share(row['accuracy'])}, {than}"
+    elif row["majority_accuracy"] is not None and not isnan(row["majority_accuracy"]):
+        largest = write_share(row["majority_accuracy"])
+        description += f"; no labels, largest predicted class {largest}"
     return "; ".join([description, *describe_small_classes(row)])
 
 
@@ -281,9 +284,12 @@ CHANCE_LEVEL = 1e-3
 def ask_order(labels: Integers, predictions: Integers) -> str:
     """Ask whether labels are in another order than the classes of a model: labels (N,), predictions (S, N) -> a line.
 
-    "" unless one other order of the classes has a far higher accuracy, and more than chance has: by Chernoff's bound of
-    a model that predicts as often each class and knows nothing, over all orders.
+    "" where the labels are not known, and unless one other order of the classes has a far higher accuracy, and more
+    than chance has: by Chernoff's bound of a model that predicts as often each class and knows nothing, over all
+    orders.
     """
+    if labels.min() < 0:
+        return ""
     count = 1 + max(labels.max(), predictions.max())
     pairs = (count * predictions + labels).ravel()
     shares = np.bincount(pairs, minlength=count**2).reshape(count, count) / len(pairs)

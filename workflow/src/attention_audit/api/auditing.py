@@ -6,7 +6,7 @@ Audits are asked in memory by the functions that the workflow's stages call, so 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,6 +29,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.given import GivenTrainings, check_path, check_readout, list_class_names, name_readouts, readout
 from attention_audit.given.files import write_given_readout
+from attention_audit.model.outputs import OutputKind
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
@@ -174,6 +175,8 @@ class Audited(Answer):
         answered here. Of another network it reads readouts, so that `located` stays unanswered. Readouts are written of
         both. Raises AuditError where a file cannot be written.
         """
+        if self.readouts[0].labels.min() < 0:
+            raise AuditError("labels", "are not known, and a run needs them", "give `labels`")
         # the configuration is read from any folder
         folder, files = check_path(folder, "folder").absolute(), []
         for number, training in enumerate(self.readouts, start=1):
@@ -207,6 +210,49 @@ class Audited(Answer):
         run = {"results": str(folder / "results"), **(self.run.write(folder) if self.run else own)}
         with write_whole(folder / "readouts.yaml") as temporary:
             temporary.write_text(yaml.safe_dump(run, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+@dataclass(frozen=True, repr=False)
+class TargetAudited(Audited):
+    """What the map of a model at hand may be read as, where outputs of it are asked of by name, several labels or a
+    number. Its texts are cases: a text and a target.
+
+    kind: what the model returns. by_target: the columns of `table` of each target by itself. cases: by the number of a
+    text and the name of a target, the readouts of the texts that this one is asked of, and what the model may say, no
+    and yes.
+    """
+
+    kind: OutputKind = field(kw_only=True)
+    by_target: pd.DataFrame = field(kw_only=True)
+    cases: Mapping[tuple[int, str], tuple[Sequence[Readout], Sequence[str]]] = field(kw_only=True)
+
+    def text(self, number: int, target: str = "") -> Reading:
+        """Read a text, by its number from 0, and what its words say of a target, by default the first that it was asked
+        of.
+
+        Raises AuditError where there is none of this number, and where the target was not asked of it.
+        """
+        if number not in range(len(self.whole)):
+            raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
+        asked = [name for at, name in self.cases if at == number]
+        if not asked:
+            raise AuditError(f"number: text {number} has no target; name labels in `targets`")
+        if target and target not in asked:
+            fault = f"{target!r:.40} was not asked of text {number}"
+            raise AuditError("target", fault, f"give one of {', '.join(asked)}")
+        target = target or asked[0]
+        readouts, statements = self.cases[number, target]
+        trainings = [training.align([self.readouts[0].ids[number]]) for training in readouts]
+        reading = make_reading(self.whole[number], trainings, [], dict(enumerate(statements)))
+        if self.kind == "labels":
+            # the model's own, and not that of a label which begins at its threshold
+            chance = float(self.readouts[0].probabilities[number, [*self.classes].index(target)])
+            reading.facts["probability"] = chance if trainings[0].predictions[0] else 1 - chance
+        return reading
+
+    def save(self, folder: str | Path) -> None:
+        """Raise AuditError: no run asks of targets."""
+        raise AuditError("targets", "are asked of in notebooks alone", "save an answer of the predicted classes")
 
 
 def audit(

@@ -5,7 +5,7 @@ workflow's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain
 from typing import Any, Literal, cast
@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 
-from attention_audit.arrays import Floats
+from attention_audit.arrays import Floats, Floats32
 from attention_audit.audits.again import ask_again
 from attention_audit.audits.answers import Training
 from attention_audit.audits.attributed import AttributedTexts, Attributions
 from attention_audit.audits.correlation import ask_attribution
+from attention_audit.columns.files import CENSUS
 from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.prepare import prepare_texts
@@ -38,12 +40,14 @@ from attention_audit.given import (
     refuse_count,
     softmax,
 )
+from attention_audit.model.outputs import OutputKind, Target, distribute
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
 from attention_audit.raw_text import RawText
+from attention_audit.readout import HeadStates, select_texts
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
     build_classifier,
@@ -53,8 +57,17 @@ from attention_audit.stages.classifier_texts import (
 )
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.read_classifier import COMPARED_PASSES, MAX_TEXTS_COMPARED, read_out, refuse_other_words
+from attention_audit.stages.network_readout import assemble_readout, take_checked_heads, take_word_maps
+from attention_audit.stages.read_classifier import (
+    COMPARED_PASSES,
+    MAX_TEXTS_COMPARED,
+    check_reading,
+    match_classes,
+    read_out,
+    refuse_other_words,
+)
 from attention_audit.tables.maps import hf_table_maps
+from attention_audit.tables.summary import summary as make_summary
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
@@ -69,16 +82,27 @@ from .asking import (
     AuditStep,
     ModelAudit,
     check_section,
-    name_labels,
     number_labels,
     number_trainings,
     read_settings,
     use_torch,
 )
-from .auditing import Audited, audit
+from .auditing import Audited, TargetAudited, audit, by_question
 from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, call_with_texts, check_batch_size
 from .saving import ClassifierRun, list_saved_texts
+from .targets import (
+    ALL,
+    MOST_CASES,
+    PREDICTED,
+    UNKNOWN,
+    AskedTarget,
+    TargetChoice,
+    describe_outputs,
+    find_kind,
+    read_gold,
+    read_thresholds,
+)
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -94,6 +118,8 @@ READING_COST, COPY_COST, TEXT_COST = 1.0, 1.7e-4, 0.01
 """How long it takes to read a training out; for each word of a copy of a text, to predict of it; and to rank a text."""
 GRADIENT_PASSES = 3
 """How many copies a step of integrated gradients is worth."""
+UNLABELLED = "none"
+"""What stands for the classes of texts whose labels nobody knows."""
 MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
@@ -103,8 +129,10 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 class ClassifierAudit:
     """The trainings of a classifier, which are read and asked one after another; only one is in memory at a time.
 
-    homes: where each of them is. read: how. texts, classes: what they read, and the names of its classes. first: the
-    pieces that the first training reads.
+    homes: where each of them is. read: how. texts, classes: what they read, and the names of its classes. kind: what
+    the outputs are. target: what is asked of. known: the outputs that targets share, by training. first: the pieces
+    that the first training reads. outputs: what each training returns of all texts, (N, K), with what its heads attend
+    to, where targets are asked of.
     """
 
     model: ModelAudit
@@ -113,21 +141,50 @@ class ClassifierAudit:
     texts: ReadTexts
     classes: Sequence[str]
     device: torch.device
+    kind: OutputKind = "classes"
+    target: Target | None = None
+    known: Mapping[str, dict[bytes, torch.Tensor]] = field(default_factory=dict)
     first: Pieces | None = None
+    outputs: list[tuple[HeadStates, Floats32]] = field(default_factory=list)
     attributions: dict[Training, Attributions] = field(default_factory=dict)
 
     def _open(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
         """Open a training, with the pieces of the texts."""
-        classifier = build_classifier(home, self.read).to(self.device)
+        classifier = build_classifier(home, self.read, self.kind).to(self.device)
+        if self.target is not None:
+            order = match_classes(home, classifier.names, dict(enumerate(self.classes)), {})
+            classifier.target, classifier.known = self.target.reorder(order), self.known[str(home)]
         return classifier, cut_pieces(classifier, self.texts, "texts")
 
-    def _read_out(self, training: Training, home: Home) -> None:
+    def _open_alike(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
+        """Open a training that must read the words that the first one reads."""
         classifier, pieces = self._open(home)
         if self.first is None:
             self.first = pieces
         refuse_other_words(home, self.texts, pieces, self.first)
+        return classifier, pieces
+
+    def _read_out(self, training: Training, home: Home) -> None:
+        classifier, pieces = self._open_alike(home)
         names, report = dict(enumerate(self.classes)), self.model.answers.report
         training.readout = read_out(classifier, self.texts, pieces, names, self.read, report)
+
+    def _read_outputs(self, home: Home) -> None:
+        """Read all outputs of a training, in the order of the first one's classes."""
+        classifier, pieces = self._open_alike(home)
+        self.model.answers.report(check_reading(classifier, self.texts, pieces))
+        order = match_classes(home, classifier.names, dict(enumerate(self.classes)), {})
+        self.outputs.append(take_checked_heads(classifier, pieces, self.texts.ids, order, self.read.layer))
+
+    def take_target(self, training: Training, home: Home, heads: HeadStates, outputs: Floats32) -> None:
+        """Take the readout of a training on the texts of a target, from what its heads attend to in them."""
+        assert self.target is not None
+        logits = self.target.read(torch.from_numpy(outputs)).numpy()
+        heads = replace(heads, tail=replace(heads.tail, target=self.target))
+        taken = assemble_readout(heads, logits, self.texts.ids, self.texts.labels, self.read.layer)
+        if self.read.maps:
+            taken = replace(taken, maps=take_word_maps(*self._open(home), self.read.maps))
+        training.readout = taken
 
     def _attribute(self, training: Training, home: Home, audits: Sequence[str]) -> None:
         (classifier, pieces), settings, answers = self._open(home), self.model.settings, self.model.answers
@@ -141,29 +198,42 @@ class ClassifierAudit:
         settings, (answers, facts) = self.model.settings, (self.model.answers, self.model.facts)
         ask_attribution(self.attributions, answers, facts, settings.correlation, settings.deletion, settings.erasure)
 
-    def list_steps(self) -> list[AuditStep]:
-        """List what reads and asks them, in order."""
-        trainings, lengths = [*zip(self.model.own, self.homes, strict=True)], self.model.lengths
-        names = [
-            f", training {number} of {len(trainings)}" * (len(trainings) > 1) for number in range(1, len(trainings) + 1)
+    def _name_trainings(self) -> list[tuple[Training, Home, str]]:
+        """List the trainings, with what steps call them."""
+        count = len(self.homes)
+        return [
+            (training, home, f", training {number} of {count}" * (count > 1))
+            for number, (training, home) in enumerate(zip(self.model.own, self.homes, strict=True), start=1)
         ]
+
+    def list_readings(self) -> list[AuditStep]:
+        """List what reads them, in order: as classifiers, or all of their outputs, of which targets are chosen."""
+        lengths, choosing = self.model.lengths, bool(self.known)
         passes = (1 + bool(self.read.maps)) * len(lengths) + COMPARED_PASSES * min(MAX_TEXTS_COMPARED, len(lengths))
-        steps = [
-            AuditStep(partial(self._read_out, *each), f"reading{name}", READING_COST, passes)
-            for each, name in zip(trainings, names, strict=True)
+        return [
+            AuditStep(
+                partial(self._read_outputs, home) if choosing else partial(self._read_out, training, home),
+                f"reading{name}",
+                READING_COST,
+                passes,
+            )
+            for training, home, name in self._name_trainings()
         ]
-        steps += self.model.list_steps()
+
+    def list_questions(self) -> list[AuditStep]:
+        """List what asks them, in order."""
+        lengths, steps = self.model.lengths, self.model.list_steps()
         if audits := [audit.name for audit in self.model.asked if audit.network]:
             # what is said of each word is said of the first training
             of_others = [name for name in audits if name != "word_attributions"]
             agreement = self.model.settings.agreement
             # leave-one-out and the orders of words shorten each text about as often as it has words
             copies = 2 * lengths + GRADIENT_PASSES * agreement.steps * min(1.0, agreement.texts / len(lengths))
-            for number, (each, name) in enumerate(zip(trainings, names, strict=True)):
-                asked = partial(self._attribute, *each, of_others if number else audits)
-                cost = COPY_COST * float((copies * lengths).sum())
-                steps.append(AuditStep(asked, f"located{name}", cost, 2 * len(lengths) + int(copies.sum())))
-            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(trainings) * len(lengths)))
+            cost, passes = COPY_COST * float((copies * lengths).sum()), 2 * len(lengths) + int(copies.sum())
+            for number, (training, home, name) in enumerate(self._name_trainings()):
+                asked = partial(self._attribute, training, home, of_others if number else audits)
+                steps.append(AuditStep(asked, f"located{name}", cost, passes))
+            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.homes) * len(lengths)))
         return steps
 
 
@@ -191,15 +261,17 @@ def list_question_audits(questions: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(audit for name in names for audit in QUESTION_AUDITS[name])]
 
 
-def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
-    """List the labels of a prompt, or what a model calls its classes, less a generic prefix.
+def list_classes(prompt: Mapping[str, Any] | None, home: Home, kind: OutputKind = "classes") -> list[str]:
+    """List the labels of a prompt, or what a model calls its classes, less a generic prefix. kind: what these are.
 
-    Raises AuditError where these are not two or more, and where it is no prompt.
+    Raises AuditError where classes are not two or more, where there are several numbers, and where it is no prompt.
     """
     if prompt is None:
         names = [name.removeprefix(GENERIC) for name in read_classes(home)]
-        if len(names) < 2:
-            remedy = "give a classifier of two or more, or ask judge, with [1 - p, p] of its one number"
+        if kind == "number" and len(names) > 1:
+            raise AuditError("model", f"returns {len(names)} numbers", "use judge, with [1 - p, p] of one of them")
+        if kind == "classes" and len(names) < 2:
+            remedy = "give a classifier of two or more, or output='labels' or 'number'"
             raise AuditError("model", f"config.id2label has {len(names)} classes", remedy)
         if len({*names}) < len(names):
             raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
@@ -212,11 +284,11 @@ def list_classes(prompt: Mapping[str, Any] | None, home: Home) -> list[str]:
     return names
 
 
-def refuse_other_classes(homes: Sequence[Home]) -> None:
+def refuse_other_classes(homes: Sequence[Home], kind: OutputKind) -> None:
     """Raise AuditError where a further training has other classes than the first; they may stand in another order."""
     first, *others = homes
     for home in others:
-        if sorted(map(str.casefold, list_classes(None, home))) != sorted(map(str.casefold, list_classes(None, first))):
+        if len({tuple(sorted(map(str.casefold, list_classes(None, each, kind)))) for each in (home, first)}) > 1:
             raise AuditError(
                 str(home),
                 f"config.id2label names the classes {', '.join(read_classes(home))}, and that of the first training "
@@ -287,14 +359,14 @@ def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], Ra
 
 def prepare_given(
     columns: Mapping[str, Sequence[Any]],
-    labels: Sequence[str],
+    labels: Sequence[str] | None,
     classes: list[str],
     language: str | None,
     tokenizer: Any,
 ) -> tuple[pa.Table, pa.Table]:
     """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. columns: the
-    texts, or both texts of each pair, by what messages call them. Raises AuditError for an empty text, for texts that
-    all begin with the tokenizer's first mark, and for an unknown language.
+    texts, or both texts of each pair, by what messages call them. labels: None where they are not known. Raises
+    AuditError for an empty text, for texts that all begin with the tokenizer's first mark, and for an unknown language.
     """
     split = not isinstance(columns["texts"][0], str)
     sides = [join_words(texts, split, name) for name, texts in columns.items()]
@@ -303,15 +375,22 @@ def prepare_given(
         raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
     tokens = choose_tokens(sides[0], language, split, print_progress)
     rows = []
-    for number, (label, *written) in enumerate(zip(labels, *sides, strict=True)):
+    known = [""] * len(sides[0]) if labels is None else labels
+    for number, (label, *written) in enumerate(zip(known, *sides, strict=True)):
         words, raw = map(list, zip(*(find_words(side, tokens, tokenizer) for side in written), strict=True))
         joined, message = reduce(RawText.join_pair, raw), f"texts: text {number}"
         rows.append(Text(str(number), "test", label, [*chain(*words)], message, written=joined))
-    preparation = Preparation(tokens, Length(), Splits(), classes)
-    return prepare_texts(GIVEN_TEXTS, preparation, iter(rows), classes)
+    # texts without labels have one that is none of them
+    named = ["", UNLABELLED] if labels is None else classes
+    corpus, census = prepare_texts(GIVEN_TEXTS, Preparation(tokens, Length(), Splits(), named), iter(rows), named)
+    if labels is not None:
+        return corpus, census
+    field = corpus.schema.field("label")
+    unknown = pa.array([UNKNOWN] * len(corpus), field.type)
+    return corpus.set_column(corpus.schema.get_field_index("label"), field, unknown), make_census(classes)
 
 
-def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home]) -> ReadClassifier:
+def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home], kind: OutputKind) -> ReadClassifier:
     """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
     a map is of.
     """
@@ -319,7 +398,7 @@ def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home]) -> Read
     with add_place("maps"):
         refuse_unknown_maps(maps)
     for home, facts in zip(homes, trainings, strict=True):
-        find_classifier_family(home, facts, prompt is not None)
+        find_classifier_family(home, facts, prompt is not None, choosing=False)
         refuse_missing_maps(home, facts, maps, "maps")
     return ReadClassifier(
         folder=str(homes[0]),
@@ -349,13 +428,132 @@ def choose_device(device: str | int | torch.device | None, threads: int) -> torc
     return chosen
 
 
+def take_cases(table: pa.Table, asked: AskedTarget, place: int) -> pa.Table:
+    """Take rows of texts of a target as rows of cases: their ids say which target, and classes are what is said of it,
+    2 place for no and 2 place + 1 for yes.
+    """
+    ids = pc.binary_join_element_wise(table["id"], asked.name, ":")
+    table = table.set_column(table.schema.get_field_index("id"), table.schema.field("id"), ids.cast(pa.string()))
+    for name in {"prediction", "label", "base_prediction"} & {*table.column_names}:
+        said = pc.if_else(pc.less(table[name], 0), table[name], pc.add(table[name], 2 * place))
+        index = table.schema.get_field_index(name)
+        table = table.set_column(index, table.schema.field(index), said.cast(table.schema.field(index).type))
+    return table
+
+
+def make_census(statements: Sequence[str]) -> pa.Table:
+    """Make a census that has the names of statements alone."""
+    empty = dict.fromkeys(CENSUS.schema.names)
+    rows = [empty | {"split": "test", "label": number, "label_name": name} for number, name in enumerate(statements)]
+    return pa.Table.from_pylist(rows, CENSUS.schema)
+
+
+def take_members(corpus: pa.Table, asked: AskedTarget) -> pa.Table:
+    """Take the texts that a target is asked of, with whether it is the gold label of each."""
+    rows = corpus.take(asked.members)
+    at = rows.schema.get_field_index("label")
+    return rows.set_column(at, rows.schema.field(at), pa.array(asked.gold, rows.schema.field(at).type))
+
+
+def group_by_text(corpus: pa.Table) -> pa.Table:
+    """Let the cases of a text belong together, with all that its text belongs to."""
+    at = corpus.schema.get_field_index("group")
+    return corpus.set_column(at, corpus.schema.field(at), pc.coalesce(corpus["group"], corpus["id"]))
+
+
+def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
+    """Say what was asked of: how many cases in how many texts, where these differ."""
+    cases, texts = sum(len(asked.members) for asked in targets), len({*chain(*(asked.members for asked in targets))})
+    if cases == texts == choice.count:
+        return ""
+    what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"
+    rest = f" ({choice.count - texts} have none)" if texts < choice.count else ""
+    return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
+
+
+def audit_targets(
+    audited: ClassifierAudit,
+    choice: TargetChoice,
+    make_audit: Callable[..., ModelAudit],
+    number_models: Callable[[], dict[str, list[Training]]],
+    progress: bool,
+) -> TargetAudited:
+    """Ask of targets what is asked of classifiers, each of its texts; all of them share what the model returns."""
+    outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
+    targets = choice.choose(outputs)
+    cases = sum(len(asked.members) for asked in targets)
+    if choice.targets == ALL and cases > MOST_CASES * choice.count:
+        print_progress(f"targets: {cases} cases of {choice.count} texts, which takes long; name the labels that matter")
+    parts, steps = [], []
+    for asked in targets:
+        rows = take_members(corpus, asked)
+        model = make_audit(trainings=number_models(), corpus=rows, census=make_census([asked.no, asked.yes]))
+        part = replace(audited, model=model, texts=take_texts(rows), target=asked.target, attributions={})
+        for training, home, (heads, values) in zip(model.own, audited.homes, audited.outputs, strict=True):
+            taken = select_texts(heads, asked.members), values[asked.members]
+            steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked.name}"))
+        steps += [replace(step, name=f"{step.name} of {asked.name}") for step in part.list_questions()]
+        parts.append(model)
+    audited.model.take_steps(steps, progress)
+    together = make_audit(
+        trainings=number_models(),
+        corpus=pa.concat_tables(
+            take_cases(take_members(group_by_text(corpus), asked), asked, place) for place, asked in enumerate(targets)
+        ),
+        census=make_census([name for asked in targets for name in (asked.no, asked.yes)]),
+    )
+    for place, (asked, model) in enumerate(zip(targets, parts, strict=True)):
+        for name, tables in model.answers.tables.items():
+            together.answers.tables.setdefault(name, []).extend(take_cases(table, asked, place) for table in tables)
+        together.answers.lacks |= model.answers.lacks
+    summary, texts = together.answer()
+    notes = [describe_cases(choice, targets), describe_outputs(choice, outputs), *summary["note"]]
+    # what is right of the cases alone depends on which are asked
+    unknown = dict.fromkeys(("accuracy", "lowest_accuracy", "majority_accuracy", "macro_f1"), np.nan)
+    summary = summary.assign(note="; ".join(filter(None, notes)), learnt="", **unknown)
+    by_target = pd.concat(
+        [
+            by_question(part.make_table(make_summary, reasons={})).assign(target=asked.name)
+            for asked, part in zip(targets, parts, strict=True)
+        ],
+        ignore_index=True,
+    )
+    whole = [
+        replace(
+            assemble_readout(heads, values, audited.texts.ids, audited.texts.labels, audited.read.layer),
+            probabilities=distribute(torch.from_numpy(values), choice.kind).numpy(),
+        )
+        for heads, values in audited.outputs
+    ]
+    return TargetAudited(
+        summary,
+        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {together.suite.paper: together.suite.title}),
+        together.make_table(hf_table_maps),
+        texts,
+        whole,
+        corpus["tokens"].to_pylist(),
+        choice.names,
+        kind=choice.kind,
+        by_target=by_target[["target", *by_target.columns.drop("target")]],
+        cases={
+            (number, asked.name): ([training.read() for training in part.own], (asked.no, asked.yes))
+            for asked, part in zip(targets, parts, strict=True)
+            for number in asked.members.tolist()
+        },
+    )
+
+
 def audit_classifier(
     model: Any,
     tokenizer: Any,
     texts: Sequence[Any],
-    labels: Sequence[Any],
+    labels: Sequence[Any] | None = None,
     *,
     seconds: WrittenTexts | None = None,
+    targets: Any = PREDICTED,
+    contrast: Any = None,
+    threshold: float | Mapping[str, float] | None = None,
+    output: OutputKind | None = None,
     prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
@@ -373,8 +571,14 @@ def audit_classifier(
     model: a sequence classifier of the library `transformers`, a pipeline of it, a model with adapters of PEFT, or a
     folder; of several trainings, a list. tokenizer: its tokenizer, or the folder of one; None for pipelines, and for
     folders that have one. texts: as people write them, or lists of words; or pairs of these, as tuples, or as dicts
-    with `text` and `text_pair`. labels: the gold class of each, by its number or by its name in `config.id2label`.
-    seconds: the second text of each pair, where `texts` has the first ones alone. prompt: `template` and `labels` with
+    with `text` and `text_pair`. labels: the gold class of each, by its number or by its name in `config.id2label`; of
+    several labels a list of them, or a row of 0 and 1; of a number the number; None: nobody knows them. seconds: the
+    second text of each pair, where `texts` has the first ones alone. targets: which outputs are asked of, see
+    `model.outputs`: "predicted", the class or the labels that the model gives; "gold"; "all"; the name of one, or
+    several; or an entry for each text. contrast: the classes that a target is told from, by default all others.
+    threshold: from which probability on a label is given, by default 1/2, one for all or by name; of a number, above
+    which value the model says yes, by default the median of its predictions. output: what the model returns, classes,
+    labels or number; None: as pipelines read `config.problem_type`. prompt: `template` and `labels` with
     which a language model, which `model` then is, is asked for one of its next tokens (docs/method/transformers.md).
     maps: further maps by name, such as rollout (same page). questions: some of stable, used, ranks, located and signed,
     by default all; `stable` needs several trainings. device: where the model runs, as torch takes it, or auto.
@@ -394,10 +598,12 @@ def audit_classifier(
     sections = read_settings(settings, agreement={"texts": 0})
     check_batch_size(1 if batch_size is None else batch_size)
     homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
-    classes = list_classes(prompt, homes[0])
+    kind = find_kind(output, read_model_facts(homes[0]), prompt is not None)
+    classes = list_classes(prompt, homes[0], kind)
     if prompt is None:
-        refuse_other_classes(homes)
-    gold = name_labels(labels, classes, len(texts))
+        refuse_other_classes(homes, kind)
+    gold, thresholds = read_gold(labels, kind, classes, len(texts)), read_thresholds(threshold, kind, classes)
+    choice = TargetChoice(targets, contrast, kind, classes, thresholds, gold, len(texts))
     max_length, truncation = choose_cut(homes[0], max_length, truncation)
     values = {
         "maps": make_list(maps, "maps"),
@@ -407,23 +613,41 @@ def audit_classifier(
         "prompt": prompt and dict(prompt),
     }
     arguments, suite = check_section(GivenClassifiers, values), SUITES["hf"]
-    reading = describe_reading(arguments, homes)
+    reading = describe_reading(arguments, homes, kind)
     columns = part_pairs(texts, seconds)
-    corpus, census = prepare_given(columns, gold, classes, language, open_tokenizer(homes[0]))
-    names = ["predictions", *audits, *MAP_AUDITS]
-    trainings = {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
-    model_audit = ModelAudit(suite, names, sections, trainings, corpus, census, network=True)
+    names = choice.class_names
+    corpus, census = prepare_given(columns, names, classes, language, open_tokenizer(homes[0]))
+    make_audit = partial(ModelAudit, suite, ["predictions", *audits, *MAP_AUDITS], sections, network=True)
+
+    def number_models() -> dict[str, list[Training]]:
+        return {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
+
+    model_audit = make_audit(trainings=number_models(), corpus=corpus, census=census)
     with (
         use_torch(sections.threads),
         set_piece_limit(batch_size and batch_size * max_length),
         torch.random.fork_rng(),
     ):
         chosen = choose_device(device, sections.threads)
-        steps = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen).list_steps()
-        model_audit.take_steps(steps, progress)
+        known: dict[str, dict[bytes, torch.Tensor]] = {str(home): {} for home in homes} if choice.targeted else {}
+        audited = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen, kind, known=known)
+        if choice.targeted:
+            model_audit.take_steps(audited.list_readings(), progress)
+            return audit_targets(audited, choice, make_audit, number_models, progress)
+        model_audit.take_steps([*audited.list_readings(), *audited.list_questions()], progress)
     summary, rows = model_audit.answer()
-    saved_texts, entry = list_saved_texts(corpus, classes)
-    tokens = choose_tokens([row["text"] for row in saved_texts], language, False, lambda line: None)
+    run = None
+    if names is not None:
+        saved_texts, entry = list_saved_texts(corpus, classes)
+        tokens = choose_tokens([row["text"] for row in saved_texts], language, False, lambda line: None)
+        run = ClassifierRun(
+            homes,
+            saved_texts,
+            # how strings were split
+            {"tokens": tokens.model_dump(exclude_unset=True)} | entry,
+            arguments.model_dump(mode="json", exclude={"device"}, exclude_defaults=True),
+            sections.model_dump(mode="json", exclude_unset=True) | {"audits": {suite.name: model_audit.names}},
+        )
     return Audited(
         summary,
         collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
@@ -432,14 +656,7 @@ def audit_classifier(
         [training.read() for training in model_audit.own],
         corpus["tokens"].to_pylist(),
         classes,
-        ClassifierRun(
-            homes,
-            saved_texts,
-            # how strings were split
-            {"tokens": tokens.model_dump(exclude_unset=True)} | entry,
-            arguments.model_dump(mode="json", exclude={"device"}, exclude_defaults=True),
-            sections.model_dump(mode="json", exclude_unset=True) | {"audits": {suite.name: model_audit.names}},
-        ),
+        run,
     )
 
 

@@ -30,6 +30,7 @@ from torch.nn.functional import pad
 
 from attention_audit.arrays import Integers
 from attention_audit.divergence import detect_flips
+from attention_audit.model.tail import probabilities
 from attention_audit.padded import Heads, PaddedReadout
 from attention_audit.readout import Readout
 
@@ -85,7 +86,7 @@ class ErasableTexts:
         masses = votes[:, count * width : -1, None]
         contexts = (values / masses.where(masses > 0, 1.0)).where(masses > 0, 0.0).flatten(1, 2)
         logits = self.heads.tail.compute_logits(contexts.permute(2, 0, 1), below)
-        return logits.double().softmax(-1).permute(1, 2, 0)
+        return probabilities(logits.double()).permute(1, 2, 0)
 
     def score(self, votes: Tensor, rows: Tensor | slice = ALL_TEXTS) -> Tensor:
         """Order the classes by the votes and mass that remain, exactly: (n, F, K) -> (n, C, K)."""

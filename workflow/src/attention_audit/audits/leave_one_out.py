@@ -221,7 +221,7 @@ def predict_without(model: Network, split: Split, members: Integers, gone: Flags
     remaining = lengths - gone.sum(1)
     # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
     order = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
-    predictions = torch.full((2, len(members), max(2, model.decoder.out_features)), torch.nan, dtype=torch.float64)
+    predictions = torch.full((2, len(members), max(2, model.outputs)), torch.nan, dtype=torch.float64)
     different = np.unique(members[remaining > 0])
     with use_inference(model):
         for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):

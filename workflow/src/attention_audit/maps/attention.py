@@ -17,6 +17,7 @@ from torch import Tensor
 
 from attention_audit.batching import mark_lengths
 from attention_audit.errors import AuditError
+from attention_audit.model.tail import probabilities
 from attention_audit.transformer.states import get_piece_limit
 
 from .passes import ModelPass
@@ -166,7 +167,7 @@ def predict_kept(model_pass: ModelPass, text: int, words: Tensor, subsets: Tenso
     stays[:, words] = subsets > 0
     rows = model_pass.pieces.select_texts(torch.full((len(subsets),), text, device=subsets.device))
     logits = model_pass.classifier.compute_logits(rows.keep_words(stays))
-    return logits.softmax(-1)[:, model_pass.explained[text]]
+    return probabilities(logits)[:, model_pass.explained[text]]
 
 
 @torch.no_grad()

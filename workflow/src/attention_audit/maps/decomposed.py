@@ -99,7 +99,12 @@ def decompx(model_pass: ModelPass) -> Tensor:
     for text, (count, chosen) in enumerate(
         zip(model_pass.pieces.lengths.tolist(), model_pass.explained.tolist(), strict=True)
     ):
-        scores[text, :count] = split_logits(model_pass, text)[:, chosen]
+        logits = split_logits(model_pass, text)
+        if target := model_pass.classifier.target:
+            # of a class, the first-order expansion of its logit
+            of_yes = logits @ target.weigh(logits.sum(0))
+            logits = torch.stack([-of_yes, of_yes], 1)
+        scores[text, :count] = logits[:, chosen]
     return scores
 
 

@@ -48,8 +48,11 @@ class ModelPass:
         return self.outcome[0]
 
     def choose(self, logits: Tensor) -> Tensor:
-        """Choose the class of each text that is explained, (B,), by the logits of the texts, (B, C)."""
-        return logits.argmax(1) if self.classes is None else self.classes
+        """Choose the class of each text that is explained, (B,), by the logits of the texts, (B, C); of a target, whose
+        logit is one, what is said of it, 1 for yes and 0 for no.
+        """
+        predicted = (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
+        return predicted if self.classes is None else self.classes
 
     @property
     def explained(self) -> Tensor:
@@ -76,7 +79,9 @@ class ModelPass:
         with torch.enable_grad(), self.classifier.record_layers() as layers:
             vectors = self.classifier.look_up_vectors(self.pieces).detach().requires_grad_()
             logits = self.classifier.compute_logits(self.pieces, vectors)
-            chosen = logits.gather(1, self.choose(logits)[:, None]).sum()
+            # of one logit, no is that of its negative
+            signed = torch.cat([-logits, logits], 1) if logits.shape[1] == 1 else logits
+            chosen = signed.gather(1, self.choose(logits)[:, None]).sum()
             inputs = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
             of_vectors, *gradients = torch.autograd.grad(chosen, inputs)
         count = len(layers)

@@ -136,6 +136,11 @@ class Network(nn.Module):
     decoder: nn.Linear
     encoder: Any
 
+    @property
+    def outputs(self) -> int:
+        """Count the logits that it returns, O."""
+        return self.decoder.out_features
+
     def compute_contributions(self, states: Tensor) -> Tensor:
         """Return what each item adds to the scores, (..., H) -> (..., O). Raises TypeError where its states are not
         known.

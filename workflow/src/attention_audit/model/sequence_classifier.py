@@ -38,6 +38,7 @@ from attention_audit.transformer.states import PieceBatch, Windows, cut_windows,
 from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
+from .outputs import OutputKind, Target
 from .tail import ACTIVATIONS, TAIL_PARTS, Tail
 
 
@@ -98,13 +99,15 @@ class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder or in memory, as messages name it.
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
-    attention constant. layers: all of them. active, pooled: the activations within a layer, and between pooler and
+    attention constant. layers: all of them. target: what is asked of, whose one
+    logit it then returns; None: all outputs. active, pooled: the activations within a layer, and between pooler and
     classifier, by their names in `model.tail`. most: pieces that it reads together. windowed: whether a longer text is
     read in windows (`transformer.states`); otherwise none is to be longer. Raises AuditError where it is of another
     family than those of `transformer.folder`, or where an activation is not known.
     """
 
     layers: nn.ModuleList
+    target: Target | None = None
     windowed = False
     most = UNLIMITED_LENGTH
 
@@ -127,6 +130,11 @@ class TransformerClassifier(Network):
                 raise AuditError(
                     str(folder), f"its activation {activation!r} is not known here (known: {known_names})", "use judge"
                 )
+
+    @property
+    def outputs(self) -> int:
+        """Count the logits that it returns, O; 1 of a target."""
+        return super().outputs if self.target is None else 1
 
     @property
     def device(self) -> torch.device:
@@ -158,7 +166,7 @@ class TransformerClassifier(Network):
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
         epsilon = getattr(first_norm, "eps", None) or first_norm.variance_epsilon
-        return Tail(weights, self.active, self.pooled, float(epsilon), family.before)
+        return Tail(weights, self.active, self.pooled, float(epsilon), family.before, self.target)
 
     def forward(self, batch: Batch) -> Output:
         """Return the logits of a batch that carries pieces; of what else such an output has, nothing is known."""
@@ -301,9 +309,13 @@ class SequenceClassifier(TransformerClassifier):
     there, which a `prompt` asks for one of some next tokens.
 
     names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
-    template: what each text is set into. max_length: pieces that it reads together, or fewer. truncation: which text
-    of a pair that is too long is cut. Raises AuditError where the folder holds no such model.
+    template: what each text is set into. kind: what its outputs are. max_length: pieces that it reads together, or
+    fewer. truncation: which text of a pair that is too long is cut. known: the outputs of what it was called with, by
+    their pieces, so that several targets share them; None: they are not kept. Raises AuditError where the folder holds
+    no such model.
     """
+
+    known: dict[bytes, Tensor] | None = None
 
     def __init__(
         self,
@@ -312,8 +324,9 @@ class SequenceClassifier(TransformerClassifier):
         max_length: int = UNLIMITED_LENGTH,
         windowed: bool = False,
         truncation: Truncation = "longest_first",
+        kind: OutputKind = "classes",
     ) -> None:
-        find_classifier_family(folder, prompted=prompt is not None)
+        find_classifier_family(folder, prompted=prompt is not None, choosing=kind == "classes")
         tokenizer = open_tokenizer(folder)
         model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         label_ids = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
@@ -322,10 +335,33 @@ class SequenceClassifier(TransformerClassifier):
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
         self.most, self.windowed = choose_length(tokenizer, model, max_length), windowed
         self.truncation: Truncation = truncation
+        self.kind = kind
         self.eval()
 
     def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
-        """Compute them as in `TransformerClassifier`; of a text in windows, their mean."""
+        """Compute them as in `TransformerClassifier`; of a text in windows, their mean. Of a target, its one logit."""
+        return self._take_target(self._compute_outputs(pieces, vectors))
+
+    def _take_target(self, outputs: Tensor) -> Tensor:
+        return outputs if self.target is None else self.target.read(outputs)
+
+    def forward(self, batch: Batch) -> Output:
+        """Return the logits of a batch that carries pieces, as `TransformerClassifier` does; those that are known are
+        not computed again.
+        """
+        if self.known is None or batch.vectors is not None or torch.is_grad_enabled():
+            return super().forward(batch)
+        pieces = require_part(batch.pieces, "pieces")
+        counts = pieces.lengths.tolist()
+        rows = torch.stack([pieces.ids, pieces.types], 1).cpu().numpy()
+        keys = [row[:, :count].tobytes() for row, count in zip(rows, counts, strict=True)]
+        if new := [at for at, key in enumerate(keys) if key not in self.known]:
+            outputs = self._compute_outputs(pieces.select_texts(torch.tensor(new, device=self.device)))
+            self.known |= zip((keys[at] for at in new), outputs, strict=True)
+        logits = self._take_target(torch.stack([self.known[key] for key in keys]))
+        return Output(logits, *[logits.new_empty(0)] * 3)
+
+    def _compute_outputs(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         windows, alone = self.cut_windows(pieces), super().compute_logits
         if windows is None:
             return alone(pieces, vectors)

@@ -29,6 +29,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, linear, relu, rms_norm, silu
 
+from .outputs import Target
+
 _GELU_TANH = partial(gelu, approximate="tanh")
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "gelu": gelu,
@@ -56,8 +58,8 @@ ROWS_AT_ONCE = 2048
 @dataclass(frozen=True)
 class Tail:
     """The weights of `TAIL_PARTS` by their names, such as output.weight; g and k by their
-    names in `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are
-    of.
+    names in `ACTIVATIONS`; the epsilon of the normalisations; whether N1 and N2 come before the parts that they are of;
+    and the target that is asked of, in memory alone, whose one logit is then all that the tail returns.
     """
 
     weights: Mapping[str, Tensor]
@@ -65,6 +67,12 @@ class Tail:
     pooled: str
     epsilon: float
     before: bool = False
+    target: Target | None = None
+
+    @property
+    def outputs(self) -> int:
+        """Count the logits that it returns, C."""
+        return len(self.weights["classifier.bias"]) if self.target is None else 1
 
     def _apply_linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
@@ -94,7 +102,8 @@ class Tail:
         above = self._normalise("second", outer + (mixed if self.before else normed))
         if "pooler.weight" in self.weights:
             above = ACTIVATIONS[self.pooled](self._apply_linear("pooler", above))
-        return self._apply_linear("classifier", self._normalise("third", above))
+        logits = self._apply_linear("classifier", self._normalise("third", above))
+        return logits if self.target is None else self.target.read(logits)
 
     def compute_logits(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Compute the logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""

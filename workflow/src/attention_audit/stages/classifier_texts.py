@@ -13,6 +13,7 @@ from attention_audit.artefacts.parquet import read_rows
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
+from attention_audit.model.outputs import OutputKind
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import Home, find_folder
@@ -43,11 +44,11 @@ def read_texts(corpus: Path) -> ReadTexts:
     return take_texts(read_rows(corpus, CORPUS, columns, pc.field("split") == "test"))
 
 
-def build_classifier(home: Home, read: ReadClassifier) -> SequenceClassifier:
-    """Build the classifier of a folder, or of what is in memory, as it is read. Raises AuditError where it cannot be
-    had.
+def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "classes") -> SequenceClassifier:
+    """Build the classifier of a folder, or of what is in memory, as it is read. kind: what its outputs are. Raises
+    AuditError where it cannot be had.
     """
-    return SequenceClassifier(home, read.prompt, read.max_length, read.long == "window", read.truncation)
+    return SequenceClassifier(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind)
 
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:

@@ -166,6 +166,46 @@ def take_maps(
         yield replace(read_heads(ids[start : start + TEXTS_AT_ONCE], labels[members], attending), several=None)
 
 
+def take_checked_heads(
+    classifier: TransformerClassifier,
+    pieces: Pieces,
+    ids: Sequence[str],
+    classes: Sequence[int],
+    layer: int | None = None,
+) -> tuple[HeadStates, Floats32]:
+    """Run a classifier over texts once, and return `take_heads` of all of them. Raises AuditError where a logit is no
+    number, and where the tail and the model disagree.
+    """
+    table = PieceTable(pieces, classifier.device)
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    for name, of_text in zip(ids, logits, strict=True):
+        refuse_no_number(classifier.folder, name, of_text)
+    if layer is None:
+        refuse_other_tail(classifier, table)
+    return replace(heads, places=pieces.places_by_text, cut=pieces.truncated), logits
+
+
+def assemble_readout(
+    heads: HeadStates, logits: Floats32, ids: Sequence[str], labels: Integers, layer: int | None = None
+) -> Readout:
+    """Assemble the readout of texts from what heads attend to, and the model's logits; of a layer before the last,
+    the map alone with the model's predictions.
+    """
+    if layer is None:
+        return read_heads(ids, labels, heads)
+    predicted = probabilities(torch.from_numpy(logits)).numpy()
+    return Readout(
+        ids=[*ids],
+        labels=labels,
+        predictions=predicted.argmax(1),
+        probabilities=predicted,
+        attention=[weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+        contribution=[np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+        bias=np.empty((len(ids), 0), np.float32),
+        several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
+    )
+
+
 def take_classifier(
     classifier: TransformerClassifier,
     pieces: Pieces,
@@ -183,32 +223,14 @@ def take_classifier(
     predictions do not follow from this row where the layer is not the last. maps: further ones, by name. Raises
     AuditError where the tail and the model disagree.
     """
-    table = PieceTable(pieces, classifier.device)
-    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
-    for name, of_text in zip(ids, logits, strict=True):
-        refuse_no_number(classifier.folder, name, of_text)
+    heads, logits = take_checked_heads(classifier, pieces, ids, classes, layer)
+    readout = assemble_readout(heads, logits, ids, labels, layer)
     if layer is None:
-        refuse_other_tail(classifier, table)
-    heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
-    if layer is None:
-        readout = read_heads(ids, labels, heads)
         # the tail has made the sums
         sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
         refuse_apart(classifier.folder, "", np.array(sums) + readout.bias, logits)
         if imposed:
             readout = read_heads(ids, labels, heads.even)
-    else:
-        predicted = torch.from_numpy(logits).softmax(-1).numpy()
-        readout = Readout(
-            ids=[*ids],
-            labels=labels,
-            predictions=predicted.argmax(1),
-            probabilities=predicted,
-            attention=[weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
-            contribution=[np.empty((len(weights), 0), np.float32) for weights in heads.weights],
-            bias=np.empty((len(pieces), 0), np.float32),
-            several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
-        )
     return replace(readout, maps=take_word_maps(classifier, pieces, maps))
 
 
@@ -219,7 +241,7 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
         passed = ModelPass(classifier, pieces)
         return torch.stack([find_map(name)(passed) for name in names])
     with torch.no_grad():
-        classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
+        classes = ModelPass(classifier, pieces).choose(classifier.compute_logits(pieces))[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
     for at, part in windows.iterate_parts(PIECES_OF_MAPS):
         passed = ModelPass(classifier, part, classes[at])

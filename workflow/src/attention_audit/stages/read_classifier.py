@@ -15,6 +15,7 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import pass_texts
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
+from attention_audit.model.outputs import distribute
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
@@ -214,19 +215,30 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
         )
     if get_pipeline(place) is not None:
         with evaluate_apart(model):
-            for each, probabilities in zip(calls, audited.softmax(1).tolist(), strict=True):
+            for each, probabilities in zip(calls, distribute(audited, classifier.kind).tolist(), strict=True):
                 refuse_other_answer(
                     place, *each, dict(zip(classifier.names, probabilities, strict=True)), float(allowed)
                 )
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
     if coarsest != torch.float32:
-        moved = (given.softmax(1) - audited.softmax(1)).abs().max()
+        moved = (distribute(given, classifier.kind) - distribute(audited, classifier.kind)).abs().max()
         said += (
             f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
             f"{moved:.2g}"
         )
         warnings.warn(f"{place}: of the texts {said}", stacklevel=2)
     return said
+
+
+def check_reading(classifier: SequenceClassifier, texts: ReadTexts, pieces: Pieces) -> str:
+    """Say how a classifier reads texts, as a line of a log. pieces: of the texts. Raises AuditError where it reads
+    hardly anything of them, or is not what it was given as.
+    """
+    refuse_unread(classifier.folder, classifier.tokenizer, pieces)
+    compared = compare_with_given(classifier, texts.ids, texts.written)
+    long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
+    done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+    return f"{len(texts.ids)} texts, of which {long} are too long and {done}; {compared}"
 
 
 def read_out(
@@ -243,15 +255,11 @@ def read_out(
     hardly anything of the texts, or is not what it was given as.
     """
     classes = match_classes(classifier.folder, classifier.names, names, read.labels)
-    refuse_unread(classifier.folder, classifier.tokenizer, pieces)
-    compared = compare_with_given(classifier, texts.ids, texts.written)
+    report(check_reading(classifier, texts, pieces))
     about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
     readout = take_classifier(classifier, pieces, *about)
-    long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
-    done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
     if asked := ask_order(texts.labels, readout.predictions[None]):
         report(asked)
-    report(f"{len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")
     return readout
 
 

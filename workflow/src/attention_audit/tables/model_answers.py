@@ -66,6 +66,7 @@ ON_TEST = "the adversary is chosen on the texts that it is measured on, as no ot
 NO_TEXT = "no test text has two items or more"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 FLAT = "the map is flat: shuffling hardly moves it"
+UNLABELLED = "no labels are given"
 NOT_PREDICTED = "what the other model predicts is not among the suite's audits"
 SHARED_ENCODER = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 NO_ROWS = pd.DataFrame(
@@ -95,7 +96,9 @@ class MeasuredModel:
         self.seeds, self.ids = list_values(rows, "seed"), list_values(rows, "id")
         self.predictions, self.items = (make_grid(rows, name, self.seeds, self.ids) for name in ("prediction", "items"))
         labels = rows.drop_duplicates("id").get("label", pd.Series(dtype=float))
-        self.labels: Integers | None = labels.to_numpy(np.int64) if labels.notna().any() else None
+        # a label that nobody knows is below 0
+        known = labels.notna().any() and labels.max() >= 0
+        self.labels: Integers | None = labels.to_numpy(np.int64) if known else None
         self.shared, self.groups = groups, number_groups(self.ids, groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
@@ -119,6 +122,11 @@ class MeasuredModel:
         if rows.empty:
             raise self.refuse(audit)
         return rows
+
+    def require_labels(self) -> None:
+        """Raise NotAsked where nobody knows the labels of the texts."""
+        if self.ids and self.labels is None:
+            raise NotAsked(UNLABELLED)
 
     def select_pairs(self, seed: int) -> pd.DataFrame:
         """Select the rows of `stability` on this model that are of a training and another one."""
@@ -525,6 +533,7 @@ def compare_models(measured: MeasuredModel, model: str, rival: str) -> tuple[Par
 
 def ask_needed(measured: MeasuredModel) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
+    measured.require_labels()
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
         raise NotAsked(
@@ -542,6 +551,7 @@ def ask_transferable(measured: MeasuredModel) -> Cell:
 
     Wiegreffe & Pinter 2019, section 3.5, hold them against those that the guided model finds by itself too.
     """
+    measured.require_labels()
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
         raise NotAsked("this suite guides no simpler model")

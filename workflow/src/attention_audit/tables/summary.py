@@ -104,9 +104,11 @@ def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) ->
     subject, labels = measured.subject, measured.labels
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
+    predicted = np.nan_to_num(measured.predictions, nan=-1).astype(np.int64)
     if labels is not None:
-        predicted = measured.predictions.astype(np.int64)
         row |= judge_ability(labels, predicted, measured.groups) | {"note": ask_order(labels, predicted)}
+    elif measured.ids and np.isfinite(measured.predictions).all():
+        row["majority_accuracy"] = np.mean([np.bincount(each).max() for each in predicted]) / len(measured.ids)
     for question, ask in questions.items():
         row |= list_answer_columns(question, ask_question(ask, measured))
     return row | list_plausibility(measured.select_rows("plausibility"))

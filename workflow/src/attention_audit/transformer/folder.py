@@ -389,8 +389,11 @@ def find_family(home: Home, facts: Facts | None = None) -> Family:
     return FAMILIES[kind]
 
 
-def find_classifier_family(home: Home, facts: Facts | None = None, prompted: bool = False) -> Family:
-    """Find that of a classifier of texts into classes, or of a language model that is prompted for a class.
+def find_classifier_family(
+    home: Home, facts: Facts | None = None, prompted: bool = False, choosing: bool = True
+) -> Family:
+    """Find that of a classifier of texts, or of a language model that is prompted for a class. choosing: whether it has
+    to choose one class.
 
     Raises AuditError, too, where config.json says another task.
     """
@@ -411,7 +414,7 @@ def find_classifier_family(home: Home, facts: Facts | None = None, prompted: boo
             suggest_for_content(Path(str(home))) or f"name a folder that was saved after training with AutoModel{auto}",
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
-    if not prompted and task in ("regression", "multi_label_classification"):
+    if choosing and not prompted and task in ("regression", "multi_label_classification"):
         raise AuditError(str(home), f"its task is {task.replace('_', ' ')}, and no choice of one class", ASK_ONE)
     return family
 

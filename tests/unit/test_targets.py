@@ -1,0 +1,263 @@
+"""Targets of a classifier at hand: labels, classes and numbers that are asked of by name. Values are those of plain
+transformers, and of two-class models that say the same.
+"""
+
+import re
+from functools import cache, partial
+from pathlib import Path
+from tempfile import mkdtemp
+
+import classifiers_on_disk as on_disk
+import numpy as np
+import pytest
+import torch
+from refusal import refusal
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from attention_audit import audit_classifier
+from attention_audit.api.targets import read_label_rows
+from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number
+from attention_audit.model.sequence_classifier import SequenceClassifier
+
+WORDS = [word for word in on_disk.WORDS if word.isalpha()]
+TEXTS = [" ".join(WORDS[(start + 3 * step) % len(WORDS)] for step in range(3 + start % 4)) for start in range(12)]
+NAMES = ("joy", "love", "anger")
+GOLD = [["joy"], [], ["anger", "love"]] * 4
+ask = partial(audit_classifier, tokenizer=None, texts=TEXTS, progress=False)
+
+
+@cache
+def folder(names=NAMES, task="multi_label_classification", seed=0):
+    return str(on_disk.save(Path(mkdtemp()), names=names, problem_type=task, seed=seed))
+
+
+@cache
+def outputs(path):
+    """What the library's model returns of the texts, (N, K)."""
+    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(path), AutoTokenizer.from_pretrained(path)
+    with torch.no_grad():
+        return torch.cat([model(**tokenizer(text, return_tensors="pt")).logits for text in TEXTS]).double()
+
+
+def make_two_classes(path, weight, bias):
+    """Make a classifier of two classes whose second logit has these weights of the last layer, and the first is 0."""
+    model = AutoModelForSequenceClassification.from_pretrained(path)
+    model.classifier = torch.nn.Linear(model.config.hidden_size, 2)
+    model.classifier.weight.data = torch.stack([torch.zeros_like(weight), weight])
+    model.classifier.bias.data = torch.tensor([0.0, float(bias)])
+    model.config.id2label, model.config.problem_type = {0: "no", 1: "yes"}, "single_label_classification"
+    model.config.label2id, target = {"no": 0, "yes": 1}, mkdtemp()
+    model.save_pretrained(target)
+    AutoTokenizer.from_pretrained(path).save_pretrained(target)
+    return target
+
+
+def values_of(found):
+    """The numbers of each question."""
+    return found[["value", "low", "high", "texts"]].to_numpy(float)
+
+
+def last_layer(path):
+    layer = AutoModelForSequenceClassification.from_pretrained(path).classifier
+    return layer.weight.detach(), layer.bias.detach()
+
+
+def test_a_target_is_one_logit_by_hand():
+    scores = torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64)
+    chance = scores.softmax(0)
+    assert make_class(1, range(3)).read(scores).sigmoid().item() == pytest.approx(chance[1].item())
+    told = make_class(1, [0]).read(scores).sigmoid().item()
+    assert told == pytest.approx((chance[1] / (chance[0] + chance[1])).item())
+    # a label whose probability is its threshold is at 1/2
+    label = make_label(0, 0.3)
+    assert label.read(torch.tensor([np.log(0.3 / 0.7), 0.0])).sigmoid().item() == pytest.approx(0.5)
+    values = torch.tensor([1.0, 2.0, 3.0, 6.0])
+    number = make_number(0, values)
+    spread = float(np.std([1, 2, 3, 6], ddof=1))
+    assert number.read(torch.tensor([2.5])).item() == pytest.approx(0)
+    assert number.read(torch.tensor([2.5 + spread])).item() == pytest.approx(PROBIT)
+    assert make_number(0, values, 1.0).centre == 1.0
+
+
+@pytest.mark.parametrize(
+    "target", [make_class(1, range(3)), make_class(2, [0]), make_label(0, 0.3), Target(1, scale=2.0)]
+)
+def test_its_slopes_are_those_of_autograd(target):
+    scores = torch.tensor([[0.3, -1.0, 2.0], [9.0, 9.0, -9.0]], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(target.read(scores).sum(), scores)
+    assert torch.allclose(target.weigh(scores.detach()), slope)
+
+
+def test_labels_that_the_model_gives_are_asked_of():
+    found = ask(folder(), labels=GOLD, threshold={"joy": 0.2})
+    chance = outputs(folder()).sigmoid().numpy()
+    on = chance >= [0.2, 0.5, 0.5]
+    assert {*found.cases} == {(number, NAMES[label]) for number, label in np.argwhere(on).tolist()}
+    assert {*found.by_target["target"]} == {NAMES[label] for label in np.flatnonzero(on.any(0))}
+    gold = np.array([[name in labels for name in NAMES] for labels in GOLD])
+    row = found.summary.iloc[0]
+    assert row["texts"] == on.sum()
+    assert row["groups"] == on.any(1).sum()
+    assert f"label accuracy .{100 * (on == gold).mean():02.0f}" in row["note"]
+    number, label = np.argwhere(on)[0].tolist()
+    assert found.text(number, NAMES[label]).facts["probability"] == pytest.approx(chance[number, label], abs=1e-5)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_a_label_is_asked_what_a_model_of_two_classes_is(threshold):
+    weight, bias = last_layer(folder())
+    shift = 0.0 if threshold is None else np.log(threshold / (1 - threshold))
+    twin = ask(make_two_classes(folder(), weight[1], bias[1] - shift), maps=["input_gradient", "decompx"])
+    found = ask(folder(), targets="love", threshold=threshold, maps=["input_gradient", "decompx"])
+    assert np.allclose(values_of(found.table), values_of(twin.table), atol=1e-5, equal_nan=True)
+    assert np.allclose(values_of(found.by_target), values_of(twin.table), atol=1e-5, equal_nan=True)
+    by_map = [each.maps.query("metric == 'located'")[["ranking", "mean"]].to_numpy().tolist() for each in (found, twin)]
+    assert [name for name, _ in by_map[0]] == [name for name, _ in by_map[1]]
+    assert np.allclose([mean for _, mean in by_map[0]], [mean for _, mean in by_map[1]], atol=1e-5, equal_nan=True)
+
+
+def test_a_number_is_a_model_of_two_classes_whose_last_layer_is_scaled():
+    path = folder(("score",), "regression")
+    weight, bias = last_layer(path)
+    values = outputs(path)[:, 0].numpy()
+    scale = PROBIT / values.std(ddof=1)
+    twin = ask(make_two_classes(path, scale * weight[0], scale * (bias[0] - np.median(values))))
+    found = ask(path, labels=[*range(12)])
+    assert np.allclose(values_of(found.table), values_of(twin.table), atol=1e-4, equal_nan=True)
+    assert f"r {np.corrcoef(values, range(12))[0, 1]:.2f}".replace("0.", ".") in found.summary["note"].item()
+    assert {*found.texts["prediction_name"]} == {f"{side} {np.median(values):.3g}" for side in ("above", "at most")}
+
+
+def test_one_logit_without_a_task_is_a_label_as_pipelines_read_it():
+    path = folder(("spam",), None)
+    found = ask(path, labels=[number % 2 for number in range(12)])
+    chance = outputs(path).sigmoid()[:, 0].numpy()
+    assert [found.text(number).facts["probability"] for number in range(12)] == pytest.approx(
+        np.maximum(chance, 1 - chance).tolist(), abs=1e-5
+    )
+    assert {*found.texts["prediction_name"]} <= {"spam", "not spam"}
+    # a multi-label model of one label says the same
+    same = ask(folder(("spam",)), labels=[["spam"] * (number % 2) for number in range(12)])
+    assert np.allclose(values_of(found.table), values_of(same.table), equal_nan=True)
+
+
+def test_a_class_is_asked_of_by_name():
+    path = folder(NAMES, "single_label_classification")
+    chance = outputs(path).softmax(1).numpy()[:, 1]
+    found = ask(path, targets="love")
+    assert [found.text(number).facts["probability"] for number in range(12)] == pytest.approx(
+        np.maximum(chance, 1 - chance).tolist(), abs=1e-5
+    )
+    (readout,), _ = found.cases[0, "love"]
+    assert readout.probabilities[:, 1] == pytest.approx(chance, abs=1e-5)
+    contrasted = ask(path, targets="love", contrast="joy")
+    logits = outputs(path)[:, [0, 1]].softmax(1)[:, 1].numpy()
+    assert contrasted.cases[0, "love"][0][0].probabilities[:, 1] == pytest.approx(logits, abs=1e-5)
+
+
+def test_the_order_of_labels_does_not_matter():
+    weight, bias = last_layer(folder())
+    model = AutoModelForSequenceClassification.from_pretrained(folder())
+    order = [2, 0, 1]
+    model.classifier.weight.data, model.classifier.bias.data = weight[order], bias[order]
+    model.config.id2label = {at: NAMES[number] for at, number in enumerate(order)}
+    model.config.label2id = {name: at for at, name in model.config.id2label.items()}
+    other = mkdtemp()
+    model.save_pretrained(other)
+    AutoTokenizer.from_pretrained(folder()).save_pretrained(other)
+    first, second = (
+        ask(path, labels=GOLD, targets="all").by_target.sort_values("target", kind="stable")
+        for path in (folder(), other)
+    )
+    assert first["target"].tolist() == second["target"].tolist()
+    assert np.allclose(values_of(first), values_of(second), atol=1e-5, equal_nan=True)
+    # a second training may have them in another order
+    both = ask([folder(), other], targets="joy")
+    assert both.table.set_index("question").loc["used", "trainings"] == 2
+    one = ask(folder(), targets="joy")
+    assert both.table.set_index("question").loc["used", "value"] == pytest.approx(
+        one.table.set_index("question").loc["used", "value"], abs=1e-5
+    )
+
+
+def test_all_targets_share_what_the_model_returns(monkeypatch):
+    counts = []
+    compute = SequenceClassifier._compute_outputs
+
+    def count(classifier, pieces, vectors=None):
+        counts.append(len(pieces.ids))
+        return compute(classifier, pieces, vectors)
+
+    monkeypatch.setattr(SequenceClassifier, "_compute_outputs", count)
+    ask(folder(), targets="joy")
+    one = sum(counts)
+    counts.clear()
+    ask(folder(), targets="all")
+    # only the order by leave-one-out is another one for each label: at most five sets a text, and most are known
+    assert one < sum(counts) <= one + 2 * 5 * len(TEXTS)
+
+
+def test_without_labels_nothing_else_differs():
+    path = folder(NAMES, "single_label_classification")
+    known = ask(path, labels=[number % 3 for number in range(12)])
+    unknown = ask(path)
+    assert np.allclose(values_of(known.table), values_of(unknown.table), equal_nan=True)
+    assert np.isnan(unknown.summary["accuracy"].item())
+    assert unknown.reasons["needed"] == unknown.reasons["transferable"] == "no labels are given"
+    largest = np.bincount(outputs(path).argmax(1)).max() / 12
+    assert f"no labels, largest predicted class {largest:.2f}".replace("0.", ".") in repr(unknown)
+    assert "labels: are not known" in refusal(unknown.save, mkdtemp())
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([["joy"], ["love", "anger"], []], [[1, 0, 0], [0, 1, 1], [0, 0, 0]]),
+        ([[1, 0, 0], [0, 1, 1], [0, 0, 0]], [[1, 0, 0], [0, 1, 1], [0, 0, 0]]),
+        (
+            np.array([[True, False, False], [False, True, True], [False, False, False]]),
+            [[1, 0, 0], [0, 1, 1], [0, 0, 0]],
+        ),
+        (["joy", ["love"], {"anger"}], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    ],
+)
+def test_labels_are_lists_of_names_or_rows(labels, expected):
+    assert read_label_rows(labels, NAMES, 3).tolist() == expected
+
+
+WRONG = {
+    r"targets: 'angr' is no label of the model \(did you mean 'anger'\?\); known are joy, love, anger": {
+        "targets": "angr"
+    },
+    'targets: "gold" needs labels, and none are given': {"targets": "gold"},
+    r"targets: is \[\['joy'\]\] and there are 12 texts": {"targets": [["joy"]]},
+    "targets: no label reaches its threshold in any of 12 texts": {"threshold": 1 - 1e-9},
+    "labels: text 3: 'angr' is no label": {"labels": [["joy"]] * 3 + [["angr"]] * 9},
+    "labels: text 3 has 2 numbers, and the model has 3 labels": {"labels": [["joy"]] * 3 + [[0, 1]] * 9},
+    "threshold: is 1.2; give a probability between 0 and 1": {"threshold": 1.2},
+    "threshold: 'angr' is no label": {"threshold": {"angr": 0.2}},
+    "contrast: tells classes apart": {"contrast": "joy"},
+    "output: is 'label'": {"output": "label"},
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_what_is_wrong_is_one_line(line):
+    assert re.search(line, refusal(ask, folder(), **WRONG[line]))
+
+
+def test_a_number_has_one_target_and_varies():
+    path = folder(("score",), "regression")
+    assert "targets: a number has one target, itself" in refusal(ask, path, targets="score")
+    assert "threshold: is 'high'; give a number" in refusal(ask, path, threshold="high")
+    model = AutoModelForSequenceClassification.from_pretrained(path)
+    model.classifier.weight.data.zero_()
+    flat = mkdtemp()
+    model.save_pretrained(flat)
+    AutoTokenizer.from_pretrained(path).save_pretrained(flat)
+    assert "model: gives all 12 texts the same number" in refusal(ask, flat)
+
+
+def test_one_target_may_not_be_told_from_itself():
+    path = folder(NAMES, "single_label_classification")
+    assert "contrast: is the target itself" in refusal(ask, path, targets="joy", contrast="joy")

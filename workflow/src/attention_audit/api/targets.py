@@ -1,0 +1,305 @@
+"""What a classifier at hand is asked of: which of its outputs, in which texts; and their gold labels, where these are
+known.
+
+A case is a text and a target. Of each target the model says yes or no, which are two statements of their own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from attention_audit.answer.lines import write_share
+from attention_audit.arrays import Flags, Floats, Floats32, Integers
+from attention_audit.errors import AuditError, suggest
+from attention_audit.given import convert_numbers, list_labels, make_list
+from attention_audit.model.outputs import OutputKind, Target, make_class, make_label, make_number
+from attention_audit.scores import micro_f1
+from attention_audit.transformer.folder import GENERIC, Facts
+
+from .asking import name_labels
+
+UNKNOWN = -1
+"""The label of a text, or of a case, that nobody knows."""
+KINDS: Sequence[OutputKind] = ("classes", "labels", "number")
+PREDICTED, GOLD, ALL = "predicted", "gold", "all"
+MOST_CASES = 10
+"""Cases of a text of which many more are warned of."""
+MOST_NAMED = 8
+"""Labels that a message names."""
+SAME_NUMBER = 1e-6
+"""Predicted numbers whose standard deviation is less, beside their size, are one."""
+NEARLY_SURE = 0.01
+
+
+@dataclass(frozen=True)
+class AskedTarget:
+    """A target, and the texts that it is asked of: their places (n,), and whether it is the gold label of each, 1, 0 or
+    `UNKNOWN` (n,). number: which of the outputs; name: what it is called. yes, no: what the model may say.
+    """
+
+    number: int
+    name: str
+    target: Target
+    members: Integers
+    gold: Integers
+    yes: str
+    no: str
+
+
+def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
+    """Find what the outputs of a model are, as pipelines of the library read config.json: one of `KINDS`.
+
+    Raises AuditError for a name that is none of these.
+    """
+    if output is not None:
+        if output not in KINDS:
+            raise AuditError("output", f"is {output!r:.40}", f"give one of {', '.join(KINDS)}")
+        return cast(OutputKind, output)
+    task = facts.says.get("problem_type")
+    if task == "regression":
+        return "number"
+    several = task == "multi_label_classification" or len(facts.labels) == 1
+    return "labels" if several and not prompted else "classes"
+
+
+def find_names(names: Any, place: str, known: Sequence[str]) -> list[int]:
+    """Find the numbers of labels by their names or numbers. Raises AuditError, with what is likely, for another."""
+    numbers = {key: number for number, name in enumerate(known) for key in (GENERIC + name, number, name)}
+    found = []
+    for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
+        key = name.item() if isinstance(name, np.generic) else name
+        if isinstance(key, bool) or not isinstance(key, str | int) or key not in numbers:
+            likely = suggest(key, known) if isinstance(key, str) else ""
+            listed = ", ".join(known[:MOST_NAMED]) + ", ..." * (len(known) > MOST_NAMED)
+            raise AuditError(place, f"{key!r:.40} is no label of the model{likely}", f"known are {listed}")
+        found.append(numbers[key])
+    return found
+
+
+def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> list[float]:
+    """Read where each label begins, a probability, by default 1/2; or the number above which the model says yes, none
+    where it is not given. Raises AuditError for what is neither.
+    """
+    if kind == "classes":
+        if threshold is not None:
+            raise AuditError("threshold", "is of labels, and the model chooses one class", "leave it out")
+        return []
+    if kind == "number":
+        if threshold is None:
+            return []
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not np.isfinite(threshold):
+            raise AuditError("threshold", f"is {threshold!r:.40}", "give a number")
+        return [float(threshold)]
+    thresholds = [0.5] * len(names)
+    named: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
+    if isinstance(threshold, Mapping):
+        named = dict(threshold)
+    for name, value in named.items():
+        [number] = find_names([name], "threshold", names)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+            remedy = "give a probability between 0 and 1, or {label: probability}"
+            raise AuditError("threshold", f"is {value!r:.40}", remedy)
+        thresholds[number] = float(value)
+    return thresholds
+
+
+def read_label_rows(labels: Any, names: Sequence[str], count: int) -> Integers:
+    """Read the labels of N texts, which have any number of them: names or numbers, or a row of 0 and 1 for each text:
+    (N, K) of 0 and 1. Raises AuditError, naming the text.
+    """
+    entries = [each.tolist() if hasattr(each, "tolist") else each for each in make_list(labels, "labels", count)]
+    rows = np.zeros((count, len(names)), np.int64)
+    lists = [[*each] if isinstance(each, list | tuple | set | frozenset) else None for each in entries]
+    masks = [row is not None and len(row) == len(names) and {*row} <= {0, 1} for row in lists]
+    # of one label, 0 and 1 say whether it is there; of two, [0, 1] is a mask
+    alone = len(names) == 1 and all(each in (0, 1) for each in entries if not isinstance(each, list | str))
+    for number, entry in enumerate(entries):
+        listed = lists[number]
+        if listed is not None and all(masks):
+            rows[number] = np.array(listed, np.int64)
+        elif alone and not isinstance(entry, list | str):
+            rows[number, 0] = int(entry)
+        elif listed and len(listed) > 1 and all(isinstance(each, int | float) and each in (0, 1) for each in listed):
+            fault = f"text {number} has {len(listed)} numbers, and the model has {len(names)} labels"
+            raise AuditError("labels", fault, f"give names, or a row of {len(names)}")
+        else:
+            chosen = entry if listed is None else listed
+            rows[number, find_names(chosen, f"labels: text {number}", names)] = 1
+    return rows
+
+
+@dataclass(frozen=True)
+class GoldLabels:
+    """What is known of N texts: of labels which of K each has, (N, K) of 0 and 1; of one class its number, (N,); of
+    a number its value, (N,). None: nothing.
+    """
+
+    kind: OutputKind
+    values: Integers | Floats | None
+
+    def tell(self, number: int, members: Integers) -> Integers:
+        """Tell whether an output is the gold label of some texts, 1, 0 or `UNKNOWN`, (n,)."""
+        if self.values is None or self.kind == "number":
+            return np.full(len(members), UNKNOWN, np.int64)
+        chosen = self.values[members]
+        return np.asarray(chosen[:, number] if self.kind == "labels" else chosen == number, np.int64)
+
+
+def read_gold(labels: Any, kind: OutputKind, names: Sequence[str], count: int) -> GoldLabels:
+    """Read the gold labels of N texts; None where nobody knows them. Raises AuditError, naming the text."""
+    if labels is None:
+        return GoldLabels(kind, None)
+    if kind == "number":
+        entries = list_labels(labels, "labels", count)
+        return GoldLabels(kind, convert_numbers(entries, "labels", (1,), "give a number for each text", count))
+    if kind == "labels":
+        return GoldLabels(kind, read_label_rows(labels, names, count))
+    return GoldLabels(kind, np.array([[*names].index(name) for name in name_labels(labels, names, count)], np.int64))
+
+
+@dataclass(frozen=True)
+class TargetChoice:
+    """What is asked for: `targets` and `contrast` as they were given, and what the outputs are."""
+
+    targets: Any
+    contrast: Any
+    kind: OutputKind
+    names: Sequence[str]
+    thresholds: Sequence[float]
+    gold: GoldLabels
+    count: int
+
+    @property
+    def targeted(self) -> bool:
+        """Tell whether targets are chosen; else the class that is predicted is asked of, among all classes."""
+        predicted = isinstance(self.targets, str) and self.targets == PREDICTED
+        return self.kind != "classes" or self.contrast is not None or not predicted
+
+    @property
+    def class_names(self) -> list[str] | None:
+        """Return the gold class of each text, where one is predicted and they are known."""
+        if self.targeted or self.gold.values is None:
+            return None
+        return [self.names[int(number)] for number in self.gold.values]
+
+    def choose(self, outputs: Sequence[Floats32]) -> list[AskedTarget]:
+        """Choose targets, by what each training returns of all texts, (N, K) each. Raises AuditError where none is
+        left.
+        """
+        if self.kind == "number" and self.targets != PREDICTED:
+            raise AuditError("targets", "a number has one target, itself", "leave targets out")
+        asked = self._mark(outputs)
+        contrasts = self._list_contrasts(asked)
+        return [
+            self._make(number, members, rivals, outputs[0])
+            for number in np.flatnonzero(asked.any(0)).tolist()
+            for rivals, members in group_members(np.flatnonzero(asked[:, number]), contrasts)
+        ]
+
+    def _mark(self, outputs: Sequence[Floats32]) -> Flags:
+        """Mark which outputs are asked of which texts, (N, K)."""
+        asked = np.zeros((self.count, len(self.names)), bool)
+        if isinstance(self.targets, str) and self.targets in (PREDICTED, ALL, GOLD):
+            if self.targets == GOLD and self.gold.values is None:
+                raise AuditError(
+                    "targets", '"gold" needs labels, and none are given', 'give labels, or targets="predicted"'
+                )
+            if self.targets == GOLD:
+                return np.stack(
+                    [self.gold.tell(number, np.arange(self.count)) == 1 for number in range(len(self.names))], 1
+                )
+            # what one target says of each text has two sides
+            if self.targets == ALL or len(self.names) == 1:
+                return ~asked
+            return self._mark_predicted(outputs)
+        for number, names in enumerate(self._list_by_text()):
+            asked[number, names] = True
+        return asked
+
+    def _mark_predicted(self, outputs: Sequence[Floats32]) -> Flags:
+        if self.kind == "classes":
+            return np.any([each.argmax(1)[:, None] == np.arange(len(self.names)) for each in outputs], 0)
+        begins = np.array([make_label(0, threshold).centre for threshold in self.thresholds])
+        asked: Flags = np.any([each >= begins for each in outputs], 0)
+        if not asked.any():
+            fault = f"no label reaches its threshold in any of {self.count} texts"
+            raise AuditError("targets", fault, "lower threshold, or name labels")
+        return asked
+
+    def _list_by_text(self) -> list[list[int]]:
+        """List the targets of each text: the named ones of every text, or those of its entry."""
+        if isinstance(self.targets, str):
+            return [find_names(self.targets, "targets", self.names)] * self.count
+        entries = make_list(self.targets, "targets")
+        if len(entries) == self.count:
+            return [find_names(each, "targets", self.names) for each in entries]
+        if not entries or any(isinstance(each, list | tuple) for each in entries):
+            fault = f"is {entries!r:.40} and there are {self.count} texts"
+            raise AuditError("targets", fault, "give one name, several, or one entry a text")
+        return [find_names(entries, "targets", self.names)] * self.count
+
+    def _list_contrasts(self, asked: Flags) -> list[tuple[int, ...]]:
+        """List the classes that each text's target is told from, () for all others."""
+        if self.contrast is None:
+            return [()] * self.count
+        if self.kind != "classes":
+            raise AuditError("contrast", f"tells classes apart, and the model returns {self.kind}", "leave it out")
+        entries = self.contrast
+        by_text = not isinstance(entries, str) and len(make_list(entries, "contrast")) == self.count > 1
+        listed = [*entries] if by_text else [entries] * self.count
+        found = [tuple(find_names(each, "contrast", self.names)) for each in listed]
+        if any(asked[number, [*names]].any() for number, names in enumerate(found)):
+            raise AuditError("contrast", "is the target itself", "give others")
+        return found
+
+    def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: Floats32) -> AskedTarget:
+        name = self.names[number]
+        yes, no = name, f"not {name}"
+        if self.kind == "labels":
+            target = make_label(number, self.thresholds[number])
+        elif self.kind == "classes":
+            target = make_class(number, rivals or range(len(self.names)))
+            no = f"not {name}" if not rivals else " or ".join(self.names[each] for each in rivals)
+        else:
+            values = torch.from_numpy(outputs[:, number])
+            if not float(values.double().std()) > SAME_NUMBER * max(1.0, float(values.abs().max())):
+                fault = f"gives all {self.count} texts the same number ({float(values[0]):.3g})"
+                raise AuditError("model", fault, "nothing can be told apart; give other texts, or another model")
+            target = make_number(number, values, self.thresholds[0] if self.thresholds else None)
+            yes, no = f"above {target.centre:.3g}", f"at most {target.centre:.3g}"
+        return AskedTarget(number, name, target, members, self.gold.tell(number, members), yes, no)
+
+
+def group_members(
+    members: Integers, contrasts: Sequence[tuple[int, ...]]
+) -> Iterable[tuple[tuple[int, ...], Integers]]:
+    """Group texts by the classes that a target is told from."""
+    rivals = [contrasts[member] for member in members]
+    for each in dict.fromkeys(rivals):
+        yield each, members[[other == each for other in rivals]]
+
+
+def describe_outputs(choice: TargetChoice, outputs: Sequence[Floats32]) -> str:
+    """Say how well the model's outputs fit what is known of all texts: of labels, the share that is right, beside that
+    of always the more frequent side, and micro F1; of a number, the correlation. "" where nothing is known, or a class
+    is chosen.
+    """
+    values = choice.gold.values
+    if values is None or choice.kind == "classes":
+        return ""
+    if choice.kind == "number":
+        correlations = [np.corrcoef(each[:, 0], values)[0, 1] for each in outputs]
+        return f"r {write_share(float(np.mean(correlations)))}"
+    begins = np.array([make_label(0, threshold).centre for threshold in choice.thresholds])
+    said = [(each >= begins).astype(np.int64) for each in outputs]
+    right = float(np.mean([each == values for each in said]))
+    shares = values.mean(0)
+    side = float(np.maximum(shares, 1 - shares).mean())
+    f1 = float(np.mean([micro_f1(values.astype(np.int64), each) for each in said]))
+    return (
+        f"label accuracy {write_share(right)}, always the more frequent side {write_share(side)}; "
+        f"micro F1 {write_share(f1)}"
+    )

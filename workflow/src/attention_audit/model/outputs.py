@@ -1,0 +1,87 @@
+"""What a model says of a target: one of the numbers that it returns, read as one logit.
+
+Whatever a model returns of a text, K numbers s, what it says of a target t is
+
+    l = own - rest,    p = sigmoid(l),
+
+and it says yes where l > 0, and else no. So each target is a classifier of one logit, and whatever is asked of such a
+classifier is asked of the target: the probability of the statement falls or does not, and a decision flips where l
+changes its sign.
+
+    kind     own                  rest
+    class    s_t                  log of the sum of exp s_c over the other classes c, or over those that it is told from
+    label    s_t                  log of threshold_t / (1 - threshold_t): p is 1/2 where the label begins
+    number   1.702 (s - c) / sd   0
+
+Of a number, c and sd are the median and the standard deviation of a model's own predictions: p is within .01 the share
+of a normal distribution that s exceeds.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+OutputKind = Literal["classes", "labels", "number"]
+PROBIT = 1.702
+"""sigmoid(1.702 x) is the distribution function of a normal at x, to within .0095."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One output that is asked of, and how it is read.
+
+    at: which of the K outputs. rivals: the other classes that a class is told from. centre, scale: l is
+    scale (s_t - centre) of a label or a number.
+    """
+
+    at: int
+    rivals: tuple[int, ...] = ()
+    centre: float = 0.0
+    scale: float = 1.0
+
+    def read(self, outputs: Tensor) -> Tensor:
+        """Read what a model returns as the one logit of the target: (..., K) -> (..., 1)."""
+        own = outputs[..., [self.at]]
+        if self.rivals:
+            return own - outputs[..., [*self.rivals]].logsumexp(-1, keepdim=True)
+        return self.scale * (own - self.centre)
+
+    def reorder(self, order: Sequence[int]) -> "Target":
+        """Return the same target of a model that has the outputs in another order."""
+        return replace(self, at=order[self.at], rivals=tuple(order[number] for number in self.rivals))
+
+    def weigh(self, outputs: Tensor) -> Tensor:
+        """Return the derivative of the logit by each of the outputs, (..., K) -> (..., K)."""
+        weights = torch.zeros_like(outputs)
+        weights[..., self.at] = self.scale
+        if self.rivals:
+            weights[..., [*self.rivals]] = -outputs[..., [*self.rivals]].softmax(-1)
+        return weights
+
+
+def make_class(at: int, rivals: Sequence[int]) -> Target:
+    """Make the target of a class, which is told from `rivals`."""
+    return Target(at, tuple(number for number in rivals if number != at))
+
+
+def make_label(at: int, threshold: float) -> Target:
+    """Make the target of a label that begins at a probability."""
+    return Target(at, centre=math.log(threshold / (1 - threshold)))
+
+
+def make_number(at: int, values: Tensor, centre: float | None = None) -> Target:
+    """Make the target of a number. values (N,): what the first training predicts. centre: by default their median."""
+    deviation = float(values.double().std())
+    middle = float(values.double().quantile(0.5)) if centre is None else centre
+    return Target(at, centre=middle, scale=PROBIT / deviation)
+
+
+def distribute(outputs: Tensor, kind: OutputKind) -> Tensor:
+    """Compute what a pipeline of the library answers from a model's outputs, (..., K) -> (..., K)."""
+    if kind == "number":
+        return outputs
+    return outputs.sigmoid() if kind == "labels" else outputs.softmax(-1)
