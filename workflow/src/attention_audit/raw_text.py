@@ -9,12 +9,14 @@ from typing import NamedTuple
 class RawText(NamedTuple):
     """A text as people write it. places: of each of its words, the place of its first character; or, while it is not
     split yet, of each character of what its source has made of it. second: where the second text of a pair begins,
-    behind a character that parts it from the first; None where this is no pair.
+    behind a character that parts it from the first; None where this is no pair. outside: from where to where characters
+    are of no word.
     """
 
     text: str
     places: Sequence[int]
     second: int | None = None
+    outside: Sequence[tuple[int, int]] = ()
 
     @property
     def sides(self) -> tuple[str, ...]:

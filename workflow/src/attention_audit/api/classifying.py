@@ -26,9 +26,9 @@ from attention_audit.columns.files import CENSUS
 from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.prepare import prepare_texts
+from attention_audit.corpus.rationales import Span
 from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text, clean_characters
-from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.errors import AuditError, add_place
 from attention_audit.given import (
     WrittenTexts,
@@ -72,7 +72,7 @@ from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
-from attention_audit.transformer.pieces import Pieces, find_added, has_first_mark
+from attention_audit.transformer.pieces import Pieces, has_first_mark
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 from attention_audit.transformer.states import set_piece_limit
 
@@ -103,6 +103,7 @@ from .targets import (
     read_gold,
     read_thresholds,
 )
+from .units import Granularity, Spans, Units, check_spans, choose_granularity
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -344,50 +345,52 @@ def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, 
     return dict(zip(("texts", "texts, the second of each pair"), columns, strict=False))
 
 
-def find_words(text: str, tokens: Tokens, tokenizer: Any) -> tuple[list[str], RawText]:
-    """Find the words of a text, and where they stand in it; special and added tokens of the model's tokenizer are one
-    word each.
-    """
-    words, places, end = list[str](), list[int](), 0
-    for start, stop in [*find_added(tokenizer, text), (len(text), len(text))]:
-        part = split_words(text[end:start], tokens)
-        words += [*part.words, *filter(None, [text[start:stop]])]
-        places += [*(end + at for at, _ in part.places), *[start] * (stop > start)]
-        end = stop
-    return words, RawText(text, places)
-
-
 def prepare_given(
     columns: Mapping[str, Sequence[Any]],
     labels: Sequence[str] | None,
     classes: list[str],
     language: str | None,
     tokenizer: Any,
-) -> tuple[pa.Table, pa.Table]:
-    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census. columns: the
-    texts, or both texts of each pair, by what messages call them. labels: None where they are not known. Raises
-    AuditError for an empty text, for texts that all begin with the tokenizer's first mark, and for an unknown language.
+    granularity: Any = "word",
+    spans: Any = None,
+) -> tuple[pa.Table, pa.Table, dict[str, Sequence[Span]]]:
+    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census; and, by their ids,
+    from where to where characters are of no unit. columns: the texts, or both texts of each pair, by what messages call
+    them. labels: None where they are not known. granularity, spans: the units of the texts.
+
+    Raises AuditError for an empty text, for texts that all begin with the tokenizer's first mark, for an unknown
+    language, and for units that there are not.
     """
     split = not isinstance(columns["texts"][0], str)
     sides = [join_words(texts, split, name) for name, texts in columns.items()]
     if all(has_first_mark(tokenizer, text) for text in sides[0]):
         fault = f"all begin with {tokenizer.convert_ids_to_tokens(tokenizer('')['input_ids'][0])!r}"
         raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
-    tokens = choose_tokens(sides[0], language, split, print_progress)
-    rows = []
+    kind = choose_granularity(granularity, spans, columns)
+    tokens = choose_tokens(sides[0], language, split and kind != "sentence", print_progress)
+    units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, sides[0]))
+    rows, outside = [], {}
     known = [""] * len(sides[0]) if labels is None else labels
     for number, (label, *written) in enumerate(zip(known, *sides, strict=True)):
-        words, raw = map(list, zip(*(find_words(side, tokens, tokenizer) for side in written), strict=True))
+        words, raw = map(list, zip(*(units.find(side, number) for side in written), strict=True))
         joined, message = reduce(RawText.join_pair, raw), f"texts: text {number}"
         rows.append(Text(str(number), "test", label, [*chain(*words)], message, written=joined))
+        outside[str(number)] = joined.outside
     # texts without labels have one that is none of them
     named = ["", UNLABELLED] if labels is None else classes
     corpus, census = prepare_texts(GIVEN_TEXTS, Preparation(tokens, Length(), Splits(), named), iter(rows), named)
-    if labels is not None:
-        return corpus, census
-    field = corpus.schema.field("label")
-    unknown = pa.array([UNKNOWN] * len(corpus), field.type)
-    return corpus.set_column(corpus.schema.get_field_index("label"), field, unknown), make_census(classes)
+    if labels is None:
+        at = corpus.schema.get_field_index("label")
+        unknown = pa.array([UNKNOWN] * len(corpus), corpus.schema.field(at).type)
+        corpus, census = corpus.set_column(at, corpus.schema.field(at), unknown), make_census(classes)
+    return corpus, census, outside
+
+
+def take_units(corpus: pa.Table, outside: Mapping[str, Sequence[Span]]) -> ReadTexts:
+    """Take the texts of a corpus, with the characters that are of no unit."""
+    texts = take_texts(corpus)
+    pairs = zip(texts.ids, texts.written, strict=True)
+    return texts._replace(written=[written._replace(outside=outside[name]) for name, written in pairs])
 
 
 def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home], kind: OutputKind) -> ReadClassifier:
@@ -476,9 +479,13 @@ def audit_targets(
     choice: TargetChoice,
     make_audit: Callable[..., ModelAudit],
     number_models: Callable[[], dict[str, list[Training]]],
+    read: Callable[[pa.Table], ReadTexts],
     progress: bool,
 ) -> TargetAudited:
-    """Ask of targets what is asked of classifiers, each of its texts; all of them share what the model returns."""
+    """Ask of targets what is asked of classifiers, each of its texts; all of them share what the model returns.
+
+    make_audit, number_models: make what asks a model, and its trainings. read: takes texts from rows of a corpus.
+    """
     outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
     targets = choice.choose(outputs)
     cases = sum(len(asked.members) for asked in targets)
@@ -488,7 +495,7 @@ def audit_targets(
     for asked in targets:
         rows = take_members(corpus, asked)
         model = make_audit(trainings=number_models(), corpus=rows, census=make_census([asked.no, asked.yes]))
-        part = replace(audited, model=model, texts=take_texts(rows), target=asked.target, attributions={})
+        part = replace(audited, model=model, texts=read(rows), target=asked.target, attributions={})
         for training, home, (heads, values) in zip(model.own, audited.homes, audited.outputs, strict=True):
             taken = select_texts(heads, asked.members), values[asked.members]
             steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked.name}"))
@@ -554,6 +561,8 @@ def audit_classifier(
     contrast: Any = None,
     threshold: float | Mapping[str, float] | None = None,
     output: OutputKind | None = None,
+    granularity: Granularity = "word",
+    spans: Spans | None = None,
     prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
@@ -578,10 +587,12 @@ def audit_classifier(
     several; or an entry for each text. contrast: the classes that a target is told from, by default all others.
     threshold: from which probability on a label is given, by default 1/2, one for all or by name; of a number, above
     which value the model says yes, by default the median of its predictions. output: what the model returns, classes,
-    labels or number; None: as pipelines read `config.problem_type`. prompt: `template` and `labels` with
-    which a language model, which `model` then is, is asked for one of its next tokens (docs/method/transformers.md).
-    maps: further maps by name, such as rollout (same page). questions: some of stable, used, ranks, located and signed,
-    by default all; `stable` needs several trainings. device: where the model runs, as torch takes it, or auto.
+    labels or number; None: as pipelines read `config.problem_type`. granularity: whether maps are of words, of pieces
+    (token) or of sentences; or spans: of each text, the characters (start, stop) of each of its units. prompt:
+    `template` and `labels` with which a language model, which `model` then is, is asked for one of its next tokens
+    (docs/method/transformers.md). maps: further maps by name, such as rollout (same page). questions: some of stable,
+    used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model runs, as
+    torch takes it, or auto.
     batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length: pieces
     that are read together at most, marks included; None: as a pipeline has it, else 512. long: whether longer texts are
     cut, or read in windows, whose map is asked less. truncation: which text of a pair is cut, longest_first,
@@ -616,7 +627,8 @@ def audit_classifier(
     reading = describe_reading(arguments, homes, kind)
     columns = part_pairs(texts, seconds)
     names = choice.class_names
-    corpus, census = prepare_given(columns, names, classes, language, open_tokenizer(homes[0]))
+    tokenizer = open_tokenizer(homes[0])
+    corpus, census, outside = prepare_given(columns, names, classes, language, tokenizer, granularity, spans)
     make_audit = partial(ModelAudit, suite, ["predictions", *audits, *MAP_AUDITS], sections, network=True)
 
     def number_models() -> dict[str, list[Training]]:
@@ -630,14 +642,15 @@ def audit_classifier(
     ):
         chosen = choose_device(device, sections.threads)
         known: dict[str, dict[bytes, torch.Tensor]] = {str(home): {} for home in homes} if choice.targeted else {}
-        audited = ClassifierAudit(model_audit, homes, reading, take_texts(corpus), classes, chosen, kind, known=known)
+        read = partial(take_units, outside=outside)
+        audited = ClassifierAudit(model_audit, homes, reading, read(corpus), classes, chosen, kind, known=known)
         if choice.targeted:
             model_audit.take_steps(audited.list_readings(), progress)
-            return audit_targets(audited, choice, make_audit, number_models, progress)
+            return audit_targets(audited, choice, make_audit, number_models, read, progress)
         model_audit.take_steps([*audited.list_readings(), *audited.list_questions()], progress)
     summary, rows = model_audit.answer()
     run = None
-    if names is not None:
+    if names is not None and granularity == "word" and spans is None:
         saved_texts, entry = list_saved_texts(corpus, classes)
         tokens = choose_tokens([row["text"] for row in saved_texts], language, False, lambda line: None)
         run = ClassifierRun(

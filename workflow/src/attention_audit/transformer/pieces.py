@@ -162,8 +162,8 @@ def _assign(
 
     A word is read that a piece has a letter of. A piece is of the word in which its first letter is. What stands before
     a word is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or
-    after are marks, and so are `marks` that are written in the text. text: what is within a prompt of the text, without
-    the first characters, `skipped` of them.
+    after are marks, and so are `marks` that are written in the text, and what is of no word. text: what is within a
+    prompt of the text, without the first characters, `skipped` of them.
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
     letters = np.array([index for index, letter in enumerate(filled) if not letter.isspace()] or [0])
@@ -180,6 +180,10 @@ def _assign(
         for each in bounds
     )
     outside = (letters[bounds[0]] < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
+    if written.outside:
+        first_letters = letters[bounds[0]] - begin + skipped
+        starts, stops = np.array(written.outside).T
+        outside |= first_letters < stops[starts.searchsorted(first_letters, side="right") - 1]
     in_text = ~outside & ~np.array(encoding.special_tokens_mask, bool) & ~np.isin(encoding.ids, marks)
     covering = in_text & (upper > lower)
     covered = zip(first_words[covering], last_words[covering], strict=True)

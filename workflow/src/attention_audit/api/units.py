@@ -1,0 +1,119 @@
+"""What the words of texts at hand are: words, pieces of the tokenizer, sentences, or spans of characters.
+
+A unit has the sum of its pieces' weights or scores, and is deleted as a whole. What no span covers is read, and ranked
+never, as the marks of a tokenizer are. A piece that two units share is of the one that has its first letter.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from attention_audit.corpus.rationales import Span
+from attention_audit.corpus.tokens import Tokens, split_words
+from attention_audit.errors import AuditError
+from attention_audit.given import make_list
+from attention_audit.raw_text import RawText
+from attention_audit.transformer.pieces import find_added
+
+Granularity = Literal["word", "token", "sentence"]
+Spans = Sequence[Sequence[Span]]
+"""Of each text, the characters at which each unit begins and ends."""
+
+
+def find_words(text: str, tokens: Tokens, tokenizer: Any) -> list[tuple[str, int]]:
+    """Find the words of a text, and where they stand in it; special and added tokens of the model's tokenizer are one
+    word each.
+    """
+    words, end = list[tuple[str, int]](), 0
+    for start, stop in [*find_added(tokenizer, text), (len(text), len(text))]:
+        part = split_words(text[end:start], tokens)
+        words += [(word, end + at) for word, (at, _) in zip(part.words, part.places, strict=True)]
+        words += [(text[start:stop], start)] * (stop > start)
+        end = stop
+    return words
+
+
+def find_pieces(text: str, tokenizer: Any) -> list[tuple[str, int]]:
+    """Find the pieces of a text, and where they stand in it; those of one character are one."""
+    units = dict[int, str]()
+    for start, stop in tokenizer(text, add_special_tokens=False).encodings[0].offsets:
+        written = text[start:stop].strip()
+        if written:
+            units.setdefault(text.index(written, start), written)
+    return [(written, at) for at, written in sorted(units.items())]
+
+
+def find_sentences(text: str, tokens: Tokens) -> list[tuple[str, int]]:
+    """Find the sentences of a text, and where they stand in it."""
+    split = split_words(text, tokens.model_copy(update={"sentences": True}))
+    starts = [split.places[at][0] for at in split.begins]
+    return [(text[start:stop].strip(), start) for start, stop in pairwise([*starts, len(text)])]
+
+
+def check_spans(spans: Any, texts: Sequence[str]) -> list[list[Span]]:
+    """Check spans of N texts, and sort those of each. Raises AuditError, naming the text, where they overlap, lie
+    outside of it, or hold no letter.
+    """
+    entries = make_list(spans, "spans")
+    if len(entries) != len(texts):
+        raise AuditError("spans", f"there are {len(entries)}, and {len(texts)} texts", "give a list for each")
+    checked = []
+    for number, (of_text, text) in enumerate(zip(entries, texts, strict=True)):
+        place = f"spans: text {number}"
+        try:
+            ordered = sorted((int(start), int(stop)) for start, stop in of_text)
+        except (TypeError, ValueError) as error:
+            raise AuditError(place, f"has {of_text!r:.40}", "give pairs (start, stop) of characters") from error
+        if not ordered:
+            raise AuditError(place, "has none", "give one or more, or leave the text out")
+        for start, stop in ordered:
+            if not 0 <= start < stop <= len(text):
+                fault = f"({start}, {stop}) is not within its {len(text)} characters"
+                raise AuditError(place, fault, "count characters from 0")
+            if not text[start:stop].strip():
+                raise AuditError(place, f"({start}, {stop}) holds no letter", "leave it out")
+        for first, second in pairwise(ordered):
+            if second[0] < first[1]:
+                raise AuditError(place, f"{first} and {second} overlap", "units are apart")
+        checked.append(ordered)
+    return checked
+
+
+@dataclass(frozen=True)
+class Units:
+    """Finds the units of texts. spans: those of each text, None where they are found by `granularity`."""
+
+    granularity: Granularity
+    tokens: Tokens
+    tokenizer: Any
+    spans: Sequence[Sequence[Span]] | None = None
+
+    def find(self, text: str, number: int) -> tuple[list[str], RawText]:
+        """Find the units of a text, by its number, and where they stand in it."""
+        if self.spans is not None:
+            spans = self.spans[number]
+            edges = [0, *(at for span in spans for at in span), len(text)]
+            outside = [*zip(edges[::2], edges[1::2], strict=True)]
+            begins = [start + len(text[start:stop]) - len(text[start:stop].lstrip()) for start, stop in spans]
+            return [text[start:stop].strip() for start, stop in spans], RawText(text, begins, outside=outside)
+        if self.granularity == "token":
+            units = find_pieces(text, self.tokenizer)
+        elif self.granularity == "sentence":
+            units = find_sentences(text, self.tokens)
+        else:
+            units = find_words(text, self.tokens, self.tokenizer)
+        words, places = map(list, zip(*units, strict=True)) if units else ([], [])
+        return words, RawText(text, places)
+
+
+def choose_granularity(granularity: Any, spans: Any, columns: Mapping[str, Any]) -> Granularity:
+    """Check which units are asked for. columns: the texts, or both of each pair. Raises AuditError where it is unknown,
+    and for spans of pairs.
+    """
+    known: Sequence[Granularity] = get_args(Granularity)
+    if granularity not in known:
+        raise AuditError("granularity", f"{granularity!r:.40} is not known", f"give {', '.join(known)}, or `spans`")
+    if spans is not None and len(columns) > 1:
+        raise AuditError("spans", "are of single texts, and these are pairs", "use granularity")
+    return known[known.index(granularity)]
