@@ -543,3 +543,71 @@ def test_marks_at_the_ends_are_left_out_with_their_scores(before, behind, said):
 def test_marked_words_are_words():
     said = refusal(judged, [["[CLS]", "w1", "w2"]], [[3, 1, 2]], MODEL, marks=[[0]])
     assert said == "marks: text 0 names word 0, which is left out; name words alone"
+
+
+def tell(found):
+    """The numbers of each question."""
+    return found.table[["value", "low", "high", "texts"]].to_numpy(float)
+
+
+OTHERS = {word: -0.7 * value + 0.1 for word, value in VALUES.items()}
+
+
+def two_labels(texts):
+    """The probabilities of two labels, which need not sum to 1."""
+    return np.stack([MODEL(texts)[:, 1], bag_of_words(OTHERS)(texts)[:, 1]], 1)
+
+
+def of_labels():
+    """What each word adds to the log odds of each label."""
+    return [np.array([[VALUES[word], OTHERS[word]] for word in words]) for words in TOKENS]
+
+
+def test_a_label_is_judged_as_a_class_against_none():
+    found = judged(TOKENS, of_labels(), two_labels, output="labels", classes=["joy", "fear"], targets="joy")
+    np.testing.assert_allclose(tell(found), tell(plain()), equal_nan=True)
+    np.testing.assert_allclose(found.by_target[["value"]].to_numpy(float), tell(plain())[:, :1], equal_nan=True)
+    assert {*found.texts["target"]} == {"joy"}
+
+
+def test_labels_that_are_given_are_judged_by_their_own_scores():
+    predicted = two_labels(TOKENS)
+    gold = [[name for name, chance in zip(("joy", "fear"), row, strict=True) if chance > 0.4] for row in predicted]
+    found = judged(
+        TOKENS, of_labels(), two_labels, output="labels", classes=["joy", "fear"], labels=gold, threshold=0.4
+    )
+    on = predicted >= 0.4
+    assert found.summary["texts"].item() == on.sum()
+    assert found.summary["groups"].item() == on.any(1).sum()
+    assert "label accuracy 1.00" in found.summary["note"].item()
+    assert row(found, "located")["value"] == pytest.approx(1)
+    by_target = found.by_target.set_index(["target", "question"])["value"]
+    assert by_target["joy", "located"] == pytest.approx(1)
+    assert by_target["fear", "located"] == pytest.approx(1)
+    # those of the other label are of other words
+    swapped = judged(TOKENS, [each[:, ::-1] for each in of_labels()], two_labels, output="labels", threshold=0.4)
+    assert row(swapped, "located")["value"] < 0
+
+
+def test_a_number_is_judged_on_both_sides_of_its_median():
+    def rate(texts):
+        return np.array([sum(VALUES[word] for word in words) for words in texts])
+
+    values = rate(TOKENS)
+    middle, scale = np.median(values), 1.702 / values.std(ddof=1)
+
+    def say_above(texts):
+        positive = 1 / (1 + np.exp(-scale * (rate(texts) - middle)))
+        return np.stack([1 - positive, positive], 1)
+
+    added = [np.array([[VALUES[word]] for word in words]) for words in TOKENS]
+    above = values > middle
+    signed = [own[:, 0] * (1 if side else -1) for own, side in zip(added, above, strict=True)]
+    found, twin = judged(TOKENS, added, rate, output="number", labels=values), judged(TOKENS, signed, say_above)
+    np.testing.assert_allclose(tell(found), tell(twin), equal_nan=True)
+    assert found.summary["note"].item() == "r 1.00"
+    assert "predict" in refusal(judged, TOKENS, added, lambda texts: rate(texts) * np.nan, output="number")
+    assert "gives what is no probability" in refusal(
+        judged, TOKENS, added, lambda t: two_labels(t) * 2, output="labels"
+    )
+    assert "scores: text 0 has shape" in refusal(judged, TOKENS, of_labels(), rate, output="number")

@@ -96,10 +96,13 @@ from .targets import (
     MOST_CASES,
     PREDICTED,
     UNKNOWN,
+    UNSAID,
     AskedTarget,
     TargetChoice,
+    describe_cases,
     describe_outputs,
     find_kind,
+    list_by_target,
     read_gold,
     read_thresholds,
 )
@@ -464,16 +467,6 @@ def group_by_text(corpus: pa.Table) -> pa.Table:
     return corpus.set_column(at, corpus.schema.field(at), pc.coalesce(corpus["group"], corpus["id"]))
 
 
-def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
-    """Say what was asked of: how many cases in how many texts, where these differ."""
-    cases, texts = sum(len(asked.members) for asked in targets), len({*chain(*(asked.members for asked in targets))})
-    if cases == texts == choice.count:
-        return ""
-    what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"
-    rest = f" ({choice.count - texts} have none)" if texts < choice.count else ""
-    return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
-
-
 def audit_targets(
     audited: ClassifierAudit,
     choice: TargetChoice,
@@ -515,16 +508,11 @@ def audit_targets(
         together.answers.lacks |= model.answers.lacks
     summary, texts = together.answer()
     notes = [describe_cases(choice, targets), describe_outputs(choice, outputs), *summary["note"]]
-    # what is right of the cases alone depends on which are asked
-    unknown = dict.fromkeys(("accuracy", "lowest_accuracy", "majority_accuracy", "macro_f1"), np.nan)
-    summary = summary.assign(note="; ".join(filter(None, notes)), learnt="", **unknown)
-    by_target = pd.concat(
-        [
-            by_question(part.make_table(make_summary, reasons={})).assign(target=asked.name)
-            for asked, part in zip(targets, parts, strict=True)
-        ],
-        ignore_index=True,
-    )
+    summary = summary.assign(note="; ".join(filter(None, notes)), **UNSAID)
+    by_target = [
+        by_question(part.make_table(make_summary, reasons={})).assign(target=asked.name)
+        for asked, part in zip(targets, parts, strict=True)
+    ]
     whole = [
         replace(
             assemble_readout(heads, values, audited.texts.ids, audited.texts.labels, audited.read.layer),
@@ -541,7 +529,7 @@ def audit_targets(
         corpus["tokens"].to_pylist(),
         choice.names,
         kind=choice.kind,
-        by_target=by_target[["target", *by_target.columns.drop("target")]],
+        by_target=list_by_target(by_target),
         cases={
             (number, asked.name): ([training.read() for training in part.own], (asked.no, asked.yes))
             for asked, part in zip(targets, parts, strict=True)

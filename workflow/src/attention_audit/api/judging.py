@@ -5,10 +5,10 @@ Words are deleted from the texts and the function is asked again, so that no wei
 
 import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +38,7 @@ from attention_audit.given import (
     make_list,
     refuse_kind,
 )
+from attention_audit.model.outputs import OutputKind
 from attention_audit.tables.model_answers import (
     NO_TEXT,
     SIMILARITY,
@@ -50,17 +51,32 @@ from attention_audit.tables.model_answers import (
 from attention_audit.tables.summary import answer_subject
 
 from .asking import number_labels
-from .auditing import Answer
+from .auditing import Answer, by_question
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
     Predict,
     Predictions,
     Reporter,
+    TargetPredictions,
     TokenizedTexts,
     check_batch_size,
+    compute_scores,
     count_predicted_texts,
     delete_words,
+)
+from .targets import (
+    PREDICTED,
+    UNSAID,
+    AskedTarget,
+    GoldLabels,
+    TargetChoice,
+    check_kind,
+    describe_cases,
+    describe_outputs,
+    list_by_target,
+    read_gold,
+    read_thresholds,
 )
 
 SCORES, MARKED = "scores", "marks"
@@ -109,9 +125,13 @@ class Judgement(Answer):
       the words without which it loses more than .01; agreement: the rank correlation of the scores and what it loses
       without each word
     - auprc, auprc_random: of the scores and of a random order beside the marked words; NaN where none are given
+    - target: which output is asked of, where these are named
+
+    by_target: the columns of `table` of each target by itself; None where the predicted class is asked of.
     """
 
     texts: pd.DataFrame
+    by_target: pd.DataFrame | None = None
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
@@ -269,11 +289,10 @@ def state_stable(measured: MeasuredModel, maps: Sequence[Sequence[Floats]]) -> C
     return state_pairs(measured, pairs + 1, [1 - correlations, np.ones_like(correlations), same], how)
 
 
-def list_audit_rows(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
+def list_audit_rows(texts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
-    label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
     texts = texts.rename(columns={"training": "seed", "words": "items", "scores": "attention", "leave_one_out": "loo"})
-    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKED, label=label)
+    texts = texts.assign(model=SCORES, annotator=MARKED)
     about = ["model", "seed", "id", "annotator"]
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
     return {
@@ -300,6 +319,123 @@ def ask_class(texts: pd.DataFrame, classes: Sequence[str]) -> str:
     )
 
 
+def choose_target(maps: Sequence[Floats], probabilities: Floats, asked: AskedTarget, outputs: int) -> list[Floats]:
+    """Take the scores (L_i,) of a target, of those of each of K outputs, (L_i, K), which count negated where the model
+    says no; scores that are of no output are of what it says.
+
+    Raises AuditError where they are for another number of outputs. probabilities (n, 2): of no and yes.
+    """
+    chosen = []
+    for number, yes in zip(asked.members.tolist(), probabilities.argmax(1).tolist(), strict=True):
+        values = maps[number]
+        if values.shape[1:] not in ((), (outputs,)):
+            fault = f"text {number} has shape {values.shape}, and there are {outputs} labels"
+            raise AuditError("scores", fault, f"{A_WORD}, or one a word and label")
+        chosen.append(values if values.ndim == 1 else values[:, asked.number] * (1 if yes else -1))
+    return chosen
+
+
+@dataclass
+class Judged:
+    """What is measured of texts, or of cases. frames: a row a training and text; maps: the scores of each training.
+    coarse: whether predictions hide what words do. names: of what may be predicted. shared: the text of each case.
+    """
+
+    frames: list[pd.DataFrame] = field(default_factory=list)
+    maps: list[list[Floats]] = field(default_factory=list)
+    coarse: bool = False
+    names: list[str] = field(default_factory=list)
+    shared: dict[str, str] = field(default_factory=dict)
+
+    def measure(
+        self,
+        predictions: Sequence[Predictions | TargetPredictions],
+        maps: Sequence[Sequence[Floats]],
+        texts: TokenizedTexts,
+        parts: Sequence[slice],
+        cases: Sequence[Case],
+        **columns: Any,
+    ) -> None:
+        """Delete words of texts in each training. columns: of all frames, such as the ids of the texts."""
+        for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):
+            frame, hiding = delete_words(training, texts, scored)
+            self.coarse = self.coarse or hiding
+            frame.insert(0, "training", number)
+            frame["top_word"] += np.where(frame["top_word"] < 0, 0, [part.start for part in parts])
+            for column, values in (("auprc", scored), ("auprc_random", [*map(np.ones_like, scored)])):
+                overlaps = measure_overlap(cases, [values[case.text] for case in cases])
+                frame[column] = pd.Series(overlaps["auprc"], [case.text for case in cases])
+            self.frames.append(frame.assign(**columns))
+        self.maps = [[*before, *scored] for before, scored in zip(self.maps or [[]] * len(maps), maps, strict=True)]
+
+    def measure_target(
+        self,
+        asked: AskedTarget,
+        predictions: Sequence[Predictions],
+        maps: Sequence[Sequence[Floats]],
+        texts: TokenizedTexts,
+        parts: Sequence[slice],
+        cases: Sequence[Case],
+        outputs: int,
+    ) -> None:
+        """Delete words of the texts that a target is asked of. The arguments are those of all texts."""
+        members = asked.members.tolist()
+        views = [TargetPredictions(training, asked.target) for training in predictions]
+        chosen, ids = [texts[at] for at in members], [f"{at}:{asked.name}" for at in members]
+        scored = [
+            choose_target(of_training, view.predict(chosen), asked, outputs)
+            for of_training, view in zip(maps, views, strict=True)
+        ]
+        places = {at: place for place, at in enumerate(members)}
+        marked = [case._replace(text=places[case.text]) for case in cases if case.text in places]
+        label = np.where(asked.gold < 0, np.nan, asked.gold)
+        self.measure(views, scored, chosen, [parts[at] for at in members], marked, id=ids, label=label)
+        for frame in self.frames:
+            frame["text"] = members
+            frame.insert(1, "target", asked.name)
+        self.names = [asked.no, asked.yes]
+        self.shared = dict(zip(ids, map(str, members), strict=True))
+
+    def list_texts(self) -> pd.DataFrame:
+        """List the numbers of each training and text, see `Judgement`."""
+        return pd.concat(self.frames, ignore_index=True).drop(columns=["id", "label"])
+
+    def answer(self, notes: Sequence[str], report: Reporter) -> pd.DataFrame:
+        """Answer all questions: a row of columns.SUMMARY."""
+        by_text = pd.concat(self.frames, ignore_index=True)
+        why_not = NO_TEXT if by_text["words"].max() < 2 else TOO_COARSE if self.coarse else ""
+        reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
+        questions: Asked = {"stable": partial(state_stable, maps=self.maps), **({} if why_not else BY_DELETION)}
+        subject = EvaluatedModel(
+            dataset="texts", suite="", paper="", model=SCORES, seeds=by_text["training"].nunique(), items="words",
+            unasked={}, given=True,
+        )  # fmt: skip
+        names = dict(enumerate(self.names))
+        row = answer_subject(MeasuredModel(subject, list_audit_rows(by_text), Margins(), names, self.shared), questions)
+        row |= {f"{question}_reason": reason for question, reason in reasons.items()}
+        row["note"] = "; ".join(filter(None, [row["note"], *notes]))
+        for note in filter(None, notes):
+            report(note)
+        return pd.DataFrame([row], columns=SUMMARY.schema.names)
+
+
+def join_targets(parts: Sequence[Judged]) -> Judged:
+    """Join what is measured of several targets, whose statements are then classes of their own."""
+    joined = Judged(
+        maps=[[*chain(*maps)] for maps in zip(*(part.maps for part in parts), strict=True)],
+        coarse=any(part.coarse for part in parts),
+        names=[*chain(*(part.names for part in parts))],
+    )
+    for part, first in zip(parts, count(0, 2)):
+        added = {name: [frame[name] + first for frame in part.frames] for name in ("prediction", "label")}
+        joined.frames += [
+            frame.assign(prediction=prediction, label=label)
+            for frame, prediction, label in zip(part.frames, *added.values(), strict=True)
+        ]
+        joined.shared |= part.shared
+    return joined
+
+
 def judge(
     tokens: WrittenTexts,
     scores: Sequence[Any],
@@ -309,6 +445,9 @@ def judge(
     labels: Sequence[Any] | None = None,
     classes: Sequence[str] | None = None,
     language: str | None = None,
+    output: OutputKind = "classes",
+    targets: Any = PREDICTED,
+    threshold: float | Mapping[str, float] | None = None,
     batch_size: int = 64,
     report: Reporter = print_progress,
 ) -> Judgement:
@@ -324,7 +463,10 @@ def judge(
     `batch_size` texts at once, each different text once, and must read what the tool has read. Of several trainings,
     `scores` and `predict` are lists with an entry a training. marks: of each text the positions, from 0, of the words
     that people marked; None where nobody has looked. labels: the gold classes, from 0, or their names. classes: the
-    names of all, in the order of the columns of `predict`. report: gets lines of progress.
+    names of all, in the order of the columns of `predict`. output: what `predict` gives: probabilities of classes,
+    which sum to 1; of labels, (n, K), which need not; or a number, (n,). targets, threshold: which outputs are asked
+    of, and where they begin, as in `audit_classifier`; scores (L_i, K) are then of each label, and count negated where
+    the model says no. report: gets lines of progress.
 
     The questions that can be asked, by deletion of words:
 
@@ -361,46 +503,48 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(values, texts, parts, f"scores{name}") for values, name in zip(score_sets, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = None if labels is None else number_labels(labels, classes, len(texts))
+    kind = check_kind(output)
+    gold = number_labels(labels, classes, len(texts)) if labels is not None and kind == "classes" else None
     texts, limit = words, count_predicted_texts(np.array([*map(len, words)]))
     predictions = [
-        Predictions(function, f"predict{name}", batch_size, limit, report)
+        Predictions(function, f"predict{name}", batch_size, limit, report, kind)
         for function, name in zip(functions, names, strict=True)
     ]
-    probabilities = [training.predict(texts) for training in predictions]
-    maps = [*map(choose_class, maps, probabilities)]
-    count, *more_counts = {rows.shape[1] for rows in probabilities}
-    if more_counts:
-        raise AuditError("predict", f"gives {count} classes in one training, {more_counts[0]} in another", "give one")
-    if outside := [label for label in gold or [] if not 0 <= label < count]:
-        fault = f"name class {outside[0]} of {count}"
-        raise AuditError("labels", fault, "number the classes from 0, as predict does")
-    class_names = (
-        [f"class {number}" for number in range(count)] if classes is None else list_class_names(classes, count)
-    )
-    frames, coarse, notes = [], False, []
-    for number, (training, scored) in enumerate(zip(predictions, maps, strict=True), start=1):
-        frame, hiding = delete_words(training, texts, scored)
-        coarse, column_note = coarse or hiding, training.ask_columns()
-        notes += [column_note] * (len(texts) >= MIN_TEXTS_IN_ORDER)
-        frame.insert(0, "training", number)
-        frame["top_word"] += np.where(frame["top_word"] < 0, 0, [part.start for part in parts])
-        for column, values in (("auprc", scored), ("auprc_random", [*map(np.ones_like, scored)])):
-            overlaps = measure_overlap(cases, [values[case.text] for case in cases])
-            frame[column] = pd.Series(overlaps["auprc"], [case.text for case in cases])
-        frames.append(frame)
-    by_text = pd.concat(frames, ignore_index=True)
-    why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if coarse else ""
-    reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
-    questions: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
-    audits = list_audit_rows(by_text, gold)
-    subject = EvaluatedModel(
-        dataset="texts", suite="", paper="", model=SCORES, seeds=len(frames), items="words", unasked={}, given=True
-    )
-    row = answer_subject(MeasuredModel(subject, audits, Margins(), dict(enumerate(class_names)), {}), questions)
-    row |= {f"{question}_reason": reason for question, reason in reasons.items()}
-    notes = [*filter(None, [row["note"], *notes, ask_class(by_text, class_names)])]
-    row["note"] = "; ".join(notes)
-    for note in notes:
-        report(note)
-    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), SCORE_LABELS, by_text)
+    answers = [training.predict(texts) for training in predictions]
+    outputs, *others = {rows.shape[1] for rows in answers}
+    if others:
+        raise AuditError("predict", f"gives {outputs} classes in one training, {others[0]} in another", "give one")
+    singular = {"classes": "class", "labels": "label", "number": "number"}[kind]
+    class_names = [f"{singular} {number}" for number in range(outputs)]
+    if classes is not None:
+        class_names = list_class_names(classes, outputs)
+    if outside := [label for label in gold or [] if not 0 <= label < outputs]:
+        raise AuditError(
+            "labels", f"name class {outside[0]} of {outputs}", "number the classes from 0, as predict does"
+        )
+    known = GoldLabels(kind, None if gold is None else np.array(gold))
+    if kind != "classes":
+        known = read_gold(labels, kind, class_names, len(texts))
+    thresholds = read_thresholds(threshold, kind, class_names)
+    choice = TargetChoice(targets, None, kind, class_names, thresholds, known, len(texts))
+    judged = Judged()
+    if not choice.targeted:
+        maps, judged.names = [*map(choose_class, maps, answers)], class_names
+        ids, label = [*map(str, range(len(texts)))], np.nan if gold is None else gold
+        judged.measure(predictions, maps, texts, parts, cases, id=ids, label=label)
+        notes = [training.ask_columns() for training in predictions if len(texts) >= MIN_TEXTS_IN_ORDER]
+        summary = judged.answer([*notes, ask_class(pd.concat(judged.frames), class_names)], report)
+        return Judgement(summary, SCORE_LABELS, judged.list_texts())
+    scores_by_training = [compute_scores(rows, kind) for rows in answers]
+    asked = choice.choose(scores_by_training)
+    measured = [Judged() for _ in asked]
+    for part, each in zip(measured, asked, strict=True):
+        part.measure_target(each, predictions, maps, texts, parts, cases, outputs)
+    judged = join_targets(measured)
+    notes = [describe_cases(choice, asked), describe_outputs(choice, scores_by_training)]
+    summary = judged.answer(notes, report).assign(**UNSAID)
+    by_target = [
+        by_question(part.answer([], report)).assign(target=each.name)
+        for part, each in zip(measured, asked, strict=True)
+    ]
+    return Judgement(summary, SCORE_LABELS, judged.list_texts(), list_by_target(by_target))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import torch
 
 from attention_audit.answer.settings import Margins
 from attention_audit.arrays import Floats, Integers
@@ -21,6 +22,7 @@ from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given import SUM, convert_numbers
+from attention_audit.model.outputs import OutputKind, Target
 
 TokenizedTexts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
@@ -74,7 +76,8 @@ def call_with_texts(function: Callable[[list[list[str]]], Any], texts: Sequence[
 class Predictions:
     """The predictions of a function, of each different text once, in batches.
 
-    place: what messages call the function. most: how many different texts are expected at most.
+    place: what messages call the function. most: how many different texts are expected at most. output: what it
+    answers: probabilities of classes, (n, C), which sum to 1, those of labels, (n, K), or a number each, (n,).
     """
 
     function: Predict
@@ -82,11 +85,14 @@ class Predictions:
     batch_size: int
     most: int
     report: Reporter
+    output: OutputKind = "classes"
     known: dict[bytes, Floats] = field(default_factory=dict)
 
     @property
     def rounded(self) -> bool:
         """Tell whether no probability has more than `COARSE_DIGITS`, as those that are 0 and 1 alone."""
+        if self.output == "number":
+            return False
         rows = np.stack([*self.known.values()])
         # few texts have few probabilities
         several = len({*rows.max(1).round(COARSE_DIGITS)}) <= len(rows) / 4
@@ -112,7 +118,8 @@ class Predictions:
         )
 
     def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
-        """Predict the probabilities of n texts, (n, C); the function gets those that it has not had yet.
+        """Predict the probabilities of n texts, (n, C), or a number, (n, 1); the function gets those that it has not
+        had yet.
 
         Raises AuditError where it answers anything but probabilities, and where its answers depend on the batch.
         """
@@ -149,6 +156,8 @@ class Predictions:
     def _call(self, texts: list[list[str]]) -> Floats:
         output = call_with_texts(self.function, texts, self.place)
         count = len(texts)
+        if self.output != "classes":
+            return self._check_outputs(output, count)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
         answers = convert_numbers(output, f"{self.place}, its answer to {count} texts", (2,), wanted, count)
         classes, before = answers.shape[1], len(next(iter(self.known.values()), answers[0]))
@@ -167,6 +176,49 @@ class Predictions:
             )
         return answers
 
+    def _check_outputs(self, output: Any, count: int) -> Floats:
+        """Check the probabilities of labels, or numbers, of so many texts: (n, K)."""
+        place, number = f"{self.place}, its answer to {count} texts", self.output == "number"
+        wanted = f"give a number for each text, ({count},)" if number else f"give probabilities, ({count}, K)"
+        answers = convert_numbers(output, place, (1, 2) if number else (2,), wanted, count).reshape(count, -1)
+        before = len(next(iter(self.known.values()), answers[0]))
+        if answers.shape[1] != before or (number and before > 1):
+            raise AuditError(self.place, f"gives {answers.shape[1]} numbers a text", wanted)
+        if not (np.isfinite(answers) if number else (answers >= 0) & (answers <= 1)).all():
+            raise AuditError(
+                self.place, "gives what is no number" if number else "gives what is no probability", wanted
+            )
+        return answers
+
+
+@dataclass
+class TargetPredictions:
+    """What a function says of a target: the probabilities of no and yes, (n, 2)."""
+
+    predictions: Predictions
+    target: Target
+
+    @property
+    def rounded(self) -> bool:
+        """Tell whether probabilities are rounded, see `Predictions`."""
+        return self.predictions.rounded
+
+    def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
+        """Predict the probabilities of no and yes of n texts, (n, 2)."""
+        scores = compute_scores(self.predictions.predict(texts), self.predictions.output)
+        yes = self.target.read(torch.from_numpy(scores)).sigmoid().numpy()
+        return np.concatenate([1 - yes, yes], 1)
+
+
+def compute_scores(answers: Floats, output: OutputKind) -> Floats:
+    """Compute what a target is read of: the logarithms of probabilities of classes, the log odds of labels; a number is
+    one: (n, K) -> (n, K).
+    """
+    if output == "number":
+        return answers
+    tensor = torch.from_numpy(answers)
+    return (tensor.logit() if output == "labels" else tensor.log()).numpy()
+
 
 def count_gone(lengths: Integers) -> Integers:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
@@ -182,7 +234,7 @@ def count_predicted_texts(lengths: Integers) -> int:
     return int(len(lengths) + deletable.sum() + len(deletable) + len(ORDERS) * (count_gone(deletable) > 1).sum())
 
 
-def hide_words(predictions: Predictions, texts: TokenizedTexts, falls: Sequence[Floats]) -> bool:
+def hide_words(predictions: Predictions | TargetPredictions, texts: TokenizedTexts, falls: Sequence[Floats]) -> bool:
     """Tell whether predictions are too coarse to show what single words do: by their decimals, and since words that do
     nothing by themselves do something together.
 
@@ -201,7 +253,7 @@ def hide_words(predictions: Predictions, texts: TokenizedTexts, falls: Sequence[
 
 
 def delete_words(
-    predictions: Predictions, tokens: TokenizedTexts, scores: Sequence[Floats]
+    predictions: Predictions | TargetPredictions, tokens: TokenizedTexts, scores: Sequence[Floats]
 ) -> tuple[pd.DataFrame, bool]:
     """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it;
     and whether its predictions are too coarse for that.

@@ -6,9 +6,11 @@ A case is a text and a target. Of each target the model says yes or no, which ar
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from itertools import chain
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 import torch
 
 from attention_audit.answer.lines import write_share
@@ -21,6 +23,8 @@ from attention_audit.transformer.folder import GENERIC, Facts
 
 from .asking import name_labels
 
+AnyFloats: TypeAlias = Floats | Floats32
+"""What models return, or functions."""
 UNKNOWN = -1
 """The label of a text, or of a case, that nobody knows."""
 KINDS: Sequence[OutputKind] = ("classes", "labels", "number")
@@ -31,7 +35,10 @@ MOST_NAMED = 8
 """Labels that a message names."""
 SAME_NUMBER = 1e-6
 """Predicted numbers whose standard deviation is less, beside their size, are one."""
-NEARLY_SURE = 0.01
+UNSAID: Mapping[str, Any] = {"learnt": ""} | dict.fromkeys(
+    ("accuracy", "lowest_accuracy", "majority_accuracy", "macro_f1"), np.nan
+)
+"""What a summary does not say of cases, since what is right of them depends on which are asked."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +56,20 @@ class AskedTarget:
     no: str
 
 
+def check_kind(output: Any) -> OutputKind:
+    """Check what outputs are said to be. Raises AuditError for a name that is none of `KINDS`."""
+    if output not in KINDS:
+        raise AuditError("output", f"is {output!r:.40}", f"give one of {', '.join(KINDS)}")
+    return cast(OutputKind, output)
+
+
 def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
     """Find what the outputs of a model are, as pipelines of the library read config.json: one of `KINDS`.
 
     Raises AuditError for a name that is none of these.
     """
     if output is not None:
-        if output not in KINDS:
-            raise AuditError("output", f"is {output!r:.40}", f"give one of {', '.join(KINDS)}")
-        return cast(OutputKind, output)
+        return check_kind(output)
     task = facts.says.get("problem_type")
     if task == "regression":
         return "number"
@@ -185,7 +197,7 @@ class TargetChoice:
             return None
         return [self.names[int(number)] for number in self.gold.values]
 
-    def choose(self, outputs: Sequence[Floats32]) -> list[AskedTarget]:
+    def choose(self, outputs: Sequence[AnyFloats]) -> list[AskedTarget]:
         """Choose targets, by what each training returns of all texts, (N, K) each. Raises AuditError where none is
         left.
         """
@@ -199,7 +211,7 @@ class TargetChoice:
             for rivals, members in group_members(np.flatnonzero(asked[:, number]), contrasts)
         ]
 
-    def _mark(self, outputs: Sequence[Floats32]) -> Flags:
+    def _mark(self, outputs: Sequence[AnyFloats]) -> Flags:
         """Mark which outputs are asked of which texts, (N, K)."""
         asked = np.zeros((self.count, len(self.names)), bool)
         if isinstance(self.targets, str) and self.targets in (PREDICTED, ALL, GOLD):
@@ -219,7 +231,7 @@ class TargetChoice:
             asked[number, names] = True
         return asked
 
-    def _mark_predicted(self, outputs: Sequence[Floats32]) -> Flags:
+    def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
         if self.kind == "classes":
             return np.any([each.argmax(1)[:, None] == np.arange(len(self.names)) for each in outputs], 0)
         begins = np.array([make_label(0, threshold).centre for threshold in self.thresholds])
@@ -255,7 +267,7 @@ class TargetChoice:
             raise AuditError("contrast", "is the target itself", "give others")
         return found
 
-    def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: Floats32) -> AskedTarget:
+    def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: AnyFloats) -> AskedTarget:
         name = self.names[number]
         yes, no = name, f"not {name}"
         if self.kind == "labels":
@@ -282,7 +294,23 @@ def group_members(
         yield each, members[[other == each for other in rivals]]
 
 
-def describe_outputs(choice: TargetChoice, outputs: Sequence[Floats32]) -> str:
+def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
+    """Say what was asked of: how many cases in how many texts, where these differ."""
+    cases, texts = sum(len(asked.members) for asked in targets), len({*chain(*(asked.members for asked in targets))})
+    if cases == texts == choice.count:
+        return ""
+    what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"
+    rest = f" ({choice.count - texts} have none)" if texts < choice.count else ""
+    return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
+
+
+def list_by_target(answers: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """List the answers of targets, which have a column `target`, with this column first."""
+    rows = pd.concat(answers, ignore_index=True)
+    return rows[["target", *rows.columns.drop("target")]]
+
+
+def describe_outputs(choice: TargetChoice, outputs: Sequence[AnyFloats]) -> str:
     """Say how well the model's outputs fit what is known of all texts: of labels, the share that is right, beside that
     of always the more frequent side, and micro F1; of a number, the correlation. "" where nothing is known, or a class
     is chosen.
