@@ -235,6 +235,8 @@ def test_classes_that_are_not_numbered_as_the_logits_are_refused(tmp_path, chang
     folder = classifiers_on_disk.save(tmp_path, words=WORDS)
     change_config(folder, **changes)
     assert line in refusal(read_classes, folder)
+    change_config(folder, id2label={"0": "a", "1": "b"}, label2id={"a": "0", "b": "1"})
+    assert read_classes(folder) == ["a", "b"]
 
 
 def test_each_head_is_shuffled_alone():

@@ -310,7 +310,8 @@ def read_classes(home: Home) -> list[str]:
         raise AuditError(place, f"id2label has the numbers {listed}", "number the classes from 0")
     if duplicates := [name for index, name in enumerate(names) if name in names[:index]]:
         raise AuditError(place, f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
-    if contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+    # some programs write numbers as texts
+    if contradicted := [name for number, name in facts.labels.items() if str(numbers.get(name, number)) != str(number)]:
         fault = f"id2label and label2id give {contradicted[0]!r} different numbers"
         raise AuditError(place, fault, "mend one of them")
     return [facts.labels[number] for number in range(len(names))]
