@@ -192,6 +192,9 @@ def test_scores_are_no_labels(refused, looked, times):
     )
     stars = [(f"text {number}", f"{number % 10 / 2}") for number in range(400)]
     assert looked(stars) == []
+    # as numpy writes them
+    classes = [(f"text {number}", f"{number % 2 * 10:e}") for number in range(400)]
+    assert looked(classes) == []
 
 
 def test_many_small_classes_cannot_be_drawn(refused):

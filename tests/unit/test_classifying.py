@@ -23,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 import attention_audit
 from attention_audit import api
-from attention_audit.api.asking import name_labels
+from attention_audit.api.asking import AuditStep, ModelAudit, name_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
@@ -649,3 +649,16 @@ def test_progress_says_what_is_asked_and_how_much_remains(capsys, monkeypatch):
     remain = {int(texts) for *_, texts, name in lines if texts}
     assert len(remain) > 2
     assert remain <= {*range(13)}
+
+
+def test_the_bar_moves_by_what_each_go_through_the_texts_takes():
+    said, bar = [], SimpleNamespace(n=5.0, set_postfix_str=lambda text, refresh: said.append(text))
+    bar.update = lambda added: setattr(bar, "n", bar.n + added)
+    step, passed = AuditStep(lambda: None, "ranks", cost=10.0, passes=30, goes=(0.1, 0.1, 0.8)), []
+    found = []
+    for count in (5, 15, 5, 10):
+        ModelAudit._advance(SimpleNamespace(lengths=[9] * 10), bar, step, 5.0, passed, count)
+        found.append(bar.n)
+    # half of the first; the first two; half of the last; all
+    np.testing.assert_allclose(found, [5.5, 7.0, 11.0, 15.0])
+    assert said == ["10 of 10 texts", "8 of 10 texts", "4 of 10 texts", "0 of 10 texts"]

@@ -1,5 +1,6 @@
 """The suite of fine-tuned classifiers: what is planned, what is imported, and what is refused in a line."""
 
+import shutil
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -22,16 +23,21 @@ from planned import (
 from readouts import make_heads
 from refusal import refusal
 from rules import find_job, list_jobs
+from tables_on_disk import write_rows
+from transformers import AutoTokenizer
 from transformers_on_disk import change_config
 
+from attention_audit.api.classifying import prepare_given
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.audits.permutation import heads
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import EvaluatedModel
+from attention_audit.corpus.tokens import split_words
 from attention_audit.names import Names, Style
 from attention_audit.plan.audits import list_compared_runs
+from attention_audit.plan.corpora import describe_corpus
 from attention_audit.readout import read_readout
 from attention_audit.stages.impose_uniform import impose_uniform_weights
 from attention_audit.stages.read_classifier import match_classes
@@ -229,6 +235,8 @@ def test_classes_that_are_not_numbered_as_the_logits_are_refused(tmp_path, chang
     folder = classifiers_on_disk.save(tmp_path, words=WORDS)
     change_config(folder, **changes)
     assert line in refusal(read_classes, folder)
+    change_config(folder, id2label={"0": "a", "1": "b"}, label2id={"a": "0", "b": "1"})
+    assert read_classes(folder) == ["a", "b"]
 
 
 def test_each_head_is_shuffled_alone():
@@ -292,3 +300,26 @@ def test_of_several_given_models_each_is_judged_and_no_job_reads_what_none_makes
     assert asked_models(plan, "permutation") == ["hf_mine", "hf_other"]
     # those that show the whole suite are made once
     assert asked_models(plan, "attention_maps") == ["hf_mine"]
+
+
+def test_added_tokens_of_a_classifier_are_words_of_its_texts(tmp_path, folders):
+    folder, table = tmp_path / "model", tmp_path / "own.jsonl"
+    shutil.copytree(folders[0], folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["[E1]"]})
+    # so many that nobody writes them
+    tokenizer.add_tokens(["<user>", *(f"<unused{number}>" for number in range(101))])
+    tokenizer.save_pretrained(folder)
+    texts = ["<user> the[E1]film", "a [MASK] film", "great film"] * 20
+    labels = ["NEGATIVE", "positive"] * 30
+    write_rows(table, [{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)])
+    entry = {"kind": "table", "path": {"test": str(table)}, "tokens": {"whole": ["great film"]}}
+    of_run = plan_of(**CLASSIFIERS_ALONE, corpora={"own": entry}, hf={"own": {"models": {"mine": [str(folder)]}}})
+    tokens = describe_corpus(of_run.config, "own").corpus.preparation.tokens
+    assert tokens.whole[0] == "great film"
+    assert {*tokens.whole[1:]} == {"[E1]", "<user>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
+    corpus, *_ = prepare_given({"texts": texts}, labels, ["NEGATIVE", "positive"], None, tokenizer)
+    without = tokens.model_copy(update={"whole": tokens.whole[1:]})
+    assert [split_words(text, without).words for text in texts] == corpus["tokens"].to_pylist()
+    assert split_words(texts[0], tokens).words == ["<user>", "the", "[E1]", "film"]
+    assert split_words(texts[2], tokens).words == ["great film"]

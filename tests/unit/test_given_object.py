@@ -221,6 +221,8 @@ class Rounding(transformers.TextClassificationPipeline):
         {"max_length": 9, "truncation": True},
         {"max_length": 10, "truncation": True, "padding": "max_length"},
         {"max_length": 9, "truncation": "only_first"},
+        # more than its tokenizer allows
+        {"max_length": 12, "truncation": True},
     ],
 )
 @pytest.mark.parametrize("paired", [False, True])

@@ -1,8 +1,10 @@
 """The configuration that `init` writes for a file: what it finds, what it guesses, and how it refuses."""
 
 import json
+import zipfile
 from pathlib import Path
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -117,6 +119,29 @@ def test_fields_of_objects_have_names_with_dots(written, tmp_path):
     rows = [{"data": {"text": text}, "label": label} for text, label in zip(texts(), LABELS, strict=True)]
     path = write_rows(tmp_path / "made.jsonl", rows)
     assert written(path.read_bytes(), "own.jsonl") == USUAL | {"text": "data.text"}
+
+
+def test_files_of_other_kinds_are_called_what_they_are(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["text", "label"])
+    for number, text in enumerate(texts()):
+        book.active.append([text, f'=IF({number % 2},"yes","no")'])
+    book.save(tmp_path / "formulas.xlsx")
+    (tmp_path / "book.xls").write_bytes((tmp_path / "formulas.xlsx").read_bytes())
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0....")
+    with zipfile.ZipFile(tmp_path / "own.csv.zip", "w") as archive:
+        archive.writestr("own.csv", PLAIN)
+    none = (
+        "none of the columns looks like labels ('text', 'label'; 'label' without values); name the one with --label, "
+    )
+    said = {
+        "formulas.xlsx": f"{none}or give the file one; formulas have values once a spreadsheet program has saved them",
+        "book.xls": "is a workbook (.xlsx) or another zip archive; give it the ending of what it is, or save it as csv",
+        "old.xls": "is an old workbook (.xls), or one with a password; save it as csv",
+        "own.csv.zip": "is a zip archive of 'own.csv'; unpack it",
+    }
+    for name, line in said.items():
+        assert refusal(propose_configuration, [tmp_path / name], into=tmp_path / "made") == f"{tmp_path / name}: {line}"
 
 
 REFUSED = {

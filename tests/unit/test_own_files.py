@@ -9,10 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 from planned import CATALOGUE, overlaid
+from snakemake.io import IOFile
+from snakemake.iocontainers import Wildcards
 from tables_on_disk import write_rows
 
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora, file_checks
+from attention_audit.plan.inputs import Inputs
 from attention_audit.plan.plan import Plan
 
 ENTRY = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
@@ -114,19 +117,27 @@ def test_a_time_ahead_of_this_machine_is_one_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "refused"), [("a {final}.csv", True), ("{ x }/a.csv", True), ("a {} {b c}.csv", False)]
-)
-def test_a_name_that_snakemake_takes_for_a_wildcard_is_one_line(tmp_path, name, refused):
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
-    line = f"{path}: has a word in braces, which Snakemake takes for a wildcard; rename it"
-    if refused:
-        with pytest.raises(AuditError, match=f"^{re.escape(line)}$"):
-            file_checks.hash_files([str(path)], tmp_path / "checked")
-    else:
-        assert [*file_checks.hash_files([str(path)], tmp_path / "checked")] == [str(path)]
+@pytest.mark.parametrize("name", ["a {final}.csv", "{ x }/<y>/a.csv", "<data>/a.csv", "a {} {b c}.csv", "a [1] $x.csv"])
+def test_a_name_that_snakemake_would_take_apart_is_read_by_a_link(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text("here")
+    for linked in (file_checks.link_own(name), file_checks.link_own(name)):
+        assert IOFile(linked, rule=None).apply_wildcards({}) == linked
+        # angle brackets are variables of the paths of rules
+        assert not re.search("[{}<>]", linked)
+        assert Path(linked).read_text() == "here"
+        assert (linked == name) == ("{" not in name and "<" not in name)
+        assert os.lstat(linked).st_mtime <= os.stat(name).st_mtime
+
+
+def test_jobs_are_told_the_names_that_the_user_wrote(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_rows(Path("own {1}.csv"), [{"text": f"text {at}", "label": at % 2} for at in range(60)])
+    raw = {"datasets": ["mine"], "corpora": {"mine": ENTRY | {"path": "own {1}.csv"}}}
+    inputs = Inputs(Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "checked"))
+    (linked,) = inputs.list_raw_files(Wildcards(fromdict={"dataset": "mine"}))
+    assert (linked != "own {1}.csv", inputs.unlink(linked), inputs.unlink("b")) == (True, "own {1}.csv", "b")
 
 
 def test_masks_and_vectors_are_among_the_files(tmp_path, monkeypatch):

@@ -389,12 +389,20 @@ def test_one_odd_cell_is_named_and_hides_no_column(tmp_path, ending, column, cel
         (b"\xd0\xcf\x11\xe0....", "an old workbook (.xls), or one with a password"),
         (b"\n<!DOCTYPE html>", "a web page or XML"),
         (b'[{"text": "a"}]', "JSON (.json)"),
+        (b"7z\xbc\xaf\x27\x1c....", "a 7z or RAR archive"),
+        (b"ARROW1..", "an Arrow or Feather file"),
+        (b"\x80\x04\x95....", "pickled by Python"),
     ],
 )
 def test_a_file_that_is_named_otherwise_is_called_what_it_is(tmp_path, begins, what, ending):
     if ending not in what:
         path = write_bytes(tmp_path / f"own{ending}", begins)
-        assert refused(path) == f": is {what}; give it the ending of what it is, or save it as csv"
+        remedy = (
+            "give it the ending of what it is, or save it as csv"
+            if "(." in what and "old" not in what
+            else "save it as csv"
+        )
+        assert refused(path) == f": is {what}; {remedy}"
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])

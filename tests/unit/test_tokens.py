@@ -103,3 +103,25 @@ def test_a_segmenter_is_for_chinese_alone():
     assert describe_splitting(Tokens(tokenizer="th")) == "Thai words are found by PyThaiNLP"
     with pytest.raises(ValidationError, match="only for `tokenizer: zh`; remove it"):
         Tokens(segmenter="jieba")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ["<user>", "not", "good", "!", "[E1]", "film", "[/E1]", ".", "fine", "<user>", "[", "e1", "]"]),
+        ({"tokenizer": "spaces"}, ["<user>", "not", "good!", "[E1]", "film", "[/E1]", ".", "fine", "<user>", "[e1]"]),
+        ({"punctuation": "drop"}, ["<user>", "not", "good", "[E1]", "film", "[/E1]", "fine", "<user>", "e1"]),
+        (
+            {"strip_html": True},
+            ["<user>", "not", "good", "!", "[E1]", "film", "[/E1]", ".", "fine", "<user>", "[", "e1", "]"],
+        ),
+    ],
+)
+def test_words_that_are_whole_stand_as_they_are_written(changes, words):
+    text = "<user>not Good![E1] film[/E1]. Fine\u200b <user> [e1]"
+    tokens = Tokens(whole=["[E1]", "[/E1]", "<user>", "<user"], sentences=True, **changes)
+    split = split_words(text, tokens)
+    assert split.words == words
+    for word, (start, end) in zip(split.words, split.places, strict=True):
+        assert text[start:end].lower().strip("\u200b") == word.lower()
+    assert split_words("no mark. here", tokens).words == split_words("no mark. here", Tokens(**changes)).words

@@ -212,9 +212,9 @@ ask(hash_files, PLAN.list_own_files())
 
 
 def write_words(option, files):
-    """Write named files as words of a command line."""
+    """Write named files as words of a command line, the user's own as they are written."""
     named = ([name, *([paths] if isinstance(paths, str) else map(str, paths))] for name, paths in files.items())
-    return " ".join(shlex.join([option, *each]) for each in named)
+    return " ".join(shlex.join([option, *map(INPUTS.unlink, each)]) for each in named)
 
 
 def name_files(wildcards, input, output):

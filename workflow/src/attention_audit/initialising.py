@@ -217,21 +217,25 @@ def guess_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[FileColu
 
 
 def choose_column(
-    key: str, choice: str | None, likely: list[FileColumn], names: list[str], path: Path
+    key: str, choice: str | None, likely: list[FileColumn], columns: Sequence[FileColumn], path: Path
 ) -> tuple[str, str]:
     """Choose the column of the texts or labels, with a remark where it is a guess. choice: what the user says.
 
     Raises AuditError where there is no such column, or none that may be it.
     """
+    names = [column.name for column in columns]
     if choice is not None:
         if choice not in names:
             raise AuditError(path, *describe_columns(f"--{key}", choice, names))
         return choice, ""
     if not likely:
+        empty = [column.name for column in columns if not column.values]
+        lacking = f"; {list_first_cells(empty)} without values" if empty else ""
+        saved = "; formulas have values once a spreadsheet program has saved them" * (path.suffix.lower() == ".xlsx")
         raise AuditError(
             path,
-            f"none of the columns looks like {key}s ({list_first_cells(names)})",
-            f"name the one with --{key}, or give the file one",
+            f"none of the columns looks like {key}s ({list_first_cells(names)}{lacking})",
+            f"name the one with --{key}, or give the file one{saved if empty else ''}",
         )
     alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; --{key} names another, such as {alternatives}" if alternatives else ""
@@ -264,10 +268,9 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     if not rows:
         raise AuditError(path, "no rows in it", "give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
-    names = [column.name for column in columns]
-    texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
+    texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), columns, path)
     candidates = [column for column in columns if column.name != texts[0]]
-    labels = choose_column("label", label, rank_labels(candidates), names, path)
+    labels = choose_column("label", label, rank_labels(candidates), columns, path)
     entry: GuessedEntry = {"kind": ("table", ""), "path": (str(path), "")}
     usual = Layout(delimiter=DELIMITERS.get(find_format(path.name)))._asdict()
     guessed = {key: value for key, value in layout._asdict().items() if value != usual[key]}
@@ -348,6 +351,8 @@ def propose_configuration(files: Sequence[Path], into: Path, text: str | None = 
         what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
         raise AuditError(path, what, f"name a file that ends in {TABLE_ENDINGS}")
     if not find_format(path.name):
+        # what it is says more than its name
+        check_content(path)
         raise AuditError(path, f"does not end in {TABLE_ENDINGS}", "save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     entry, odd = guess_entry(path, guess_layout(path), text, label)

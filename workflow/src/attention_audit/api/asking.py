@@ -10,6 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -62,22 +63,24 @@ GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 WANTED_SETTINGS = "give keys of the configuration that no argument stands for"
 SectionT = TypeVar("SectionT", bound=Section)
 SHORT_COST, ERASURE_COST = 0.01, 3.5e-3
-"""How long a step takes beside reading a training out, which is 1: a short one; and erasure, for each word."""
-ERASURE_PASSES = 3
-ERASURE_AUDITS = {"ranked_sets", "shuffles", "contributions"}
+"""How long a step takes beside reading a training of 50 texts out, which is 1: a short one; erasure, for each word."""
+ERASURE_SHARES = {"contributions": 0.02, "single_weight": 0.02, "ranked_sets": 0.16, "shuffles": 0.8}
+"""How much of erasure's time each of its audits takes, in the order in which they go through all texts."""
 BAR_FORMAT = "{percentage:3.0f}%|{bar:20}| {elapsed}, remain {remaining}{postfix}; {desc}"
 
 
 @dataclass(frozen=True)
 class AuditStep:
     """Reads or asks something of a model at hand, for some questions. cost: how long it takes, see `SHORT_COST`.
-    passes: how many texts, or copies of them, it goes through.
+    passes: how many texts, or copies of them, it goes through, in `goes` of as many texts, which take such shares of
+    its cost.
     """
 
     take: Callable[[], None]
     name: str = ""
     cost: float = SHORT_COST
     passes: int = 1
+    goes: Sequence[float] = (1.0,)
 
 
 class AuditSettings(Section):
@@ -237,7 +240,8 @@ class ModelAudit:
         # other models are asked what is named, and not what the answer alone needs
         predicting = trainings if {"performance", "predictions"} & {*self.names} else judged
         attending = trainings if "evidence" in self.names else judged
-        long = len(judged) if ERASURE_AUDITS & {audit.name for audit in self.asked} else 0
+        asked = {audit.name for audit in self.asked}
+        goes = [share for name, share in ERASURE_SHARES.items() if name in asked] * len(judged)
         erasure = partial(ask_erasure, judged, answers, settings.erasure, settings.permutation)
         return [
             AuditStep(partial(ask_performance, predicting, answers, self.facts)),
@@ -247,8 +251,9 @@ class ModelAudit:
             AuditStep(
                 erasure,
                 "ranks, signed",
-                SHORT_COST + ERASURE_COST * long * self.lengths.sum(),
-                ERASURE_PASSES * len(judged) * len(self.lengths),
+                SHORT_COST + ERASURE_COST * sum(goes) * self.lengths.sum(),
+                max(1, len(goes)) * len(self.lengths),
+                goes or (1.0,),
             ),
             AuditStep(partial(ask_instance_adversary, [base], answers, settings.instance_adversary)),
             AuditStep(partial(ask_plausibility, attending, answers, self.facts)),
@@ -282,7 +287,8 @@ class ModelAudit:
     def _advance(self, bar: Any, step: AuditStep, done: float, passed: list[int], count: int) -> None:
         """Move a bar on within a step, where so many more texts or copies were gone through."""
         passed.append(count)
-        share, texts = min(1.0, sum(passed) / step.passes), len(self.lengths)
+        gone, ends = min(1.0, sum(passed) / step.passes), np.cumsum([0.0, *step.goes])
+        share, texts = float(np.interp(gone * len(step.goes), range(len(ends)), ends / ends[-1])), len(self.lengths)
         bar.set_postfix_str(f"{round(texts * (1 - share))} of {texts} texts", refresh=False)
         bar.update(done + step.cost * share - bar.n)
 

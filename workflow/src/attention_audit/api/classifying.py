@@ -118,8 +118,8 @@ QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
 """The audits that each question needs which is asked without further trainings of other kinds."""
 PAIR_KEYS = ("text", "text_pair")
 """Of a pair that is a dict, as pipelines take it."""
-READING_COST, COPY_COST, TEXT_COST = 1.0, 1.7e-4, 0.01
-"""How long it takes to read a training out; for each word of a copy of a text, to predict of it; and to rank a text."""
+READING_COST, COPY_COST, TEXT_COST = 0.5, 1.7e-4, 0.01
+"""How long it takes to open a training; to predict of a copy of a text, for each word; and to read or rank a text."""
 GRADIENT_PASSES = 3
 """How many copies a step of integrated gradients is worth."""
 UNLABELLED = "none"
@@ -218,7 +218,7 @@ class ClassifierAudit:
             AuditStep(
                 partial(self._read_outputs, home) if choosing else partial(self._read_out, training, home),
                 f"reading{name}",
-                READING_COST,
+                READING_COST + TEXT_COST * len(lengths),
                 passes,
             )
             for training, home, name in self._name_trainings()

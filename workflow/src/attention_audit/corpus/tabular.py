@@ -248,6 +248,9 @@ CONTENTS = {
     "a web page or XML": rb"(?i)\s*<(!doctype|html|\?xml)",
     "a tar archive": rb"(?s).{257}ustar",
     "an SQLite database": rb"SQLite format 3",
+    "a 7z or RAR archive": rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07",
+    "an Arrow or Feather file": rb"ARROW1|FEA1",
+    "pickled by Python": rb"\x80[\x02-\x05]",
 }
 """What a file may be that is named otherwise, with how it begins."""
 
@@ -459,8 +462,10 @@ def check_content(path: Path) -> None:
             if WORKBOOK_PART not in (names := archive.namelist()):
                 raise AuditError(path, f"is a zip archive of {list_first_cells(names)}", "unpack it")
     if content != expected:
+        readable = content in (None, PARQUET, WORKBOOK, JSON)
         content = content or f"not {expected}, as its name says"
-        raise AuditError(path, f"is {content}", "give it the ending of what it is, or save it as csv")
+        remedy = "give it the ending of what it is, or save it as csv" if readable else "save it as csv"
+        raise AuditError(path, f"is {content}", remedy)
 
 
 def read_table_rows(path: Path, wanted: WantedColumns, layout: Layout) -> Iterator[TableRow]:

@@ -242,11 +242,16 @@ def match_spellings(labels: Iterable[str], classes: Iterable[str]) -> dict[str, 
     return {label: folded[fold] for label in labels if (fold := fold_label(label)) in folded}
 
 
+def is_whole(decimal: str) -> bool:
+    """Tell whether a number with decimals is a whole one, such as 1.0 or 2.00e+01, as numpy writes classes."""
+    return float(decimal.rstrip("%").translate({ord(","): ".", ord("\u2212"): "-"})).is_integer()
+
+
 def judge_column(column: str, labels: Counter[str]) -> str:
     """Say why a column may hold no labels: they are scores, or hardly one comes again. "" where nothing tells so."""
     count, texts = len(labels), labels.total()
     decimals = [label for label in labels if DECIMAL.fullmatch(label)]
-    if 2 * len(decimals) > count:
+    if 2 * len(decimals) > count and not all(map(is_whole, decimals)):
         return (
             f"column {column!r} holds numbers with decimals, {count:,} different ones in {texts:,} texts "
             f"({list_few(decimals)}): make classes of them, in a column of their own"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from pydantic import Field, ValidationInfo, field_validator
 
 from attention_audit.errors import AuditError
-from attention_audit.section import Section
+from attention_audit.section import Distinct, Section
 
 from .rationales import Span
 from .text import COMBINING_MARKS, clean_characters, strip_html
@@ -99,6 +99,10 @@ class Tokens(Section):
     """
     sentences: bool = False
     """Keep sentence boundaries, for hierarchical models (spaCy's rules)."""
+    whole: Distinct[str] = []
+    """Words that stay as they are written, wherever they stand, such as `<user>` or `[E1]`. Special and added tokens of
+    the tokenizers of `hf` are among them.
+    """
 
     @field_validator("tokenizer")
     @classmethod
@@ -260,6 +264,23 @@ class SplitText(NamedTuple):
     begins: list[int]
 
 
+@cache
+def compile_whole(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile a pattern of words that are whole, of which the longest counts."""
+    return re.compile(f"({'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})")
+
+
+def split_part(part: str, begin: int, tokens: Tokens) -> list[list[Placed]]:
+    """Split a part of a text, in which it stands at `begin`, into the words of its sentences."""
+    cleaned, offsets = clean_characters(strip_html(part) if tokens.strip_html else part)
+    sentences = [
+        [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
+    ]
+    if tokens.punctuation == "last":
+        sentences = [*map(keep_last_marks, sentences)]
+    return [[(word, begin + offsets[start], begin + offsets[end]) for word, start, end in each] for each in sentences]
+
+
 def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """Split a text into words, and into sentences where `tokens.sentences` says so; else it is one.
 
@@ -268,15 +289,17 @@ def split_words(text: str | list[str], tokens: Tokens) -> SplitText:
     """
     if isinstance(text, list):
         return SplitText(text, [(at, at + 1) for at in range(len(text))], [0])
-    cleaned, offsets = clean_characters(strip_html(text) if tokens.strip_html else text)
-    sentences = [
-        [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
-    ]
-    if tokens.punctuation == "last":
-        sentences = [*map(keep_last_marks, sentences)]
+    sentences: list[list[Placed]] = []
+    parts = re.split(compile_whole(tuple(tokens.whole)), text) if tokens.whole else [text]
+    for number, (start, part) in enumerate(zip(accumulate(map(len, parts), initial=0), parts, strict=False)):
+        found = [[(part, start, start + len(part))]] if number % 2 else split_part(part, start, tokens)
+        if sentences and found:
+            # it goes on behind a word that is whole
+            sentences[-1] += found.pop(0)
+        sentences += found
     placed_words, lengths = [*chain(*sentences)], map(len, filter(None, sentences))
     return SplitText(
         [word for word, _, _ in placed_words],
-        [(offsets[start], offsets[end]) for _, start, end in placed_words],
+        [(start, end) for _, start, end in placed_words],
         [*accumulate(lengths, initial=0)][:-1],
     )

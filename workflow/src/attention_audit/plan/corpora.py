@@ -1,11 +1,23 @@
 """What a data set is made from: its raw files and its word vectors."""
 
+from itertools import chain
 from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS_KEY
-from attention_audit.corpus.source import OTHER_CORPUS, FetchJob, RawSource, RemoteFile, VectorFile, Vectors, find_own
-from attention_audit.corpus.sources import CorpusJob
+from attention_audit.corpus.source import (
+    OTHER_CORPUS,
+    FetchJob,
+    RawSource,
+    RemoteFile,
+    VectorFile,
+    Vectors,
+    find_own,
+)
+from attention_audit.corpus.sources import Corpus, CorpusJob
+from attention_audit.transformer.folder import list_added_tokens
+
+from .transformers import NamedTransformer
 
 VECTORS = "vectors"
 
@@ -97,9 +109,23 @@ def list_vector_records(config: Config, dataset: str) -> list[str]:
     return [f"{config.places.raw}/{VECTORS}/records/{vectors.file}.json"]
 
 
+def add_whole(config: Config, dataset: str) -> Corpus:
+    """Return a data set in which the special and added tokens of the tokenizers that read it, of folders that are here,
+    are words. Raises AuditError where a file of a tokenizer cannot be read.
+    """
+    source, section = config.corpora[dataset], config.hf.get(dataset)
+    if section is None or not isinstance(source, RawSource):
+        return source
+    paths = {*chain(*section.by_model.values()), *([section.recipe.path] if section.recipe else [])}
+    named = [NamedTransformer(config, path) for path in sorted(paths)]
+    added = (list_added_tokens(each.folder) for each in named if each.made is None)
+    whole = [*dict.fromkeys(chain(source.tokens.whole, *added))]
+    return source.model_copy(update={"tokens": source.tokens.model_copy(update={"whole": whole})})
+
+
 def describe_corpus(config: Config, dataset: str) -> CorpusJob:
     """Describe how a data set is read; its files are named in the order of `list_read`."""
-    source = config.corpora[dataset]
+    source = add_whole(config, dataset)
     return CorpusJob(
         dataset=dataset,
         corpus=source,

@@ -4,15 +4,15 @@ is odd is said.
 
 import json
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
-
-from snakemake.io import contains_wildcard
 
 from attention_audit.artefacts.files import checksum, read_record, write_record
 from attention_audit.code_hash import code_hash
@@ -32,6 +32,10 @@ from .transformers import check_classifier, check_encoder
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
+LINKS = Path(".snakemake/attention-audit/links")
+"""Where links lie to what Snakemake cannot name."""
+BRACKETS = re.compile(r"[{}<>]")
+"""What Snakemake takes for a wildcard, or for a variable of its paths, around a word in the name of an input."""
 CLOCK_SKEW_SECONDS = 2.0
 """A file may be so far ahead of this machine's clock, as file systems round times."""
 
@@ -64,14 +68,12 @@ def hash_files(paths: Iterable[str], memory: Path = MEMORY) -> dict[str, str]:
     """Return the sha256 of each of these files of the user's own that is there.
 
     A file is read only where its size or times are others than when it was read. Raises AuditError, with a line for
-    each fault, where a file cannot be read, has a wildcard for a name, or is dated in the future: Snakemake then takes
-    what is made from it for older, and ends after the work.
+    each fault, where a file cannot be read, or is dated in the future: Snakemake then takes what is made from it for
+    older, and ends after the work.
     """
     memory_of_checks, hashes, faults = CheckMemory(memory), dict[str, str](), list[AuditError]()
     for name in sorted({name for name in paths if os.path.isfile(name)}):
         path = Path(name)
-        if contains_wildcard(name):
-            faults.append(AuditError(name, "has a word in braces, which Snakemake takes for a wildcard", "rename it"))
         if (changed := path.stat().st_mtime) > time.time() + CLOCK_SKEW_SECONDS:
             ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changed))
             faults.append(
@@ -88,6 +90,25 @@ def hash_files(paths: Iterable[str], memory: Path = MEMORY) -> dict[str, str]:
     if faults:
         raise join_faults(faults)
     return hashes
+
+
+def link_own(path: str) -> str:
+    """Return a path of the user's as Snakemake can read it: by a link where it has braces or angle brackets, which
+    cannot be escaped in the name of an input.
+    """
+    parts = Path(path).parts
+    bracketed = [place for place, part in enumerate(parts) if BRACKETS.search(part)]
+    if not bracketed:
+        return path
+    end = bracketed[-1] + 1
+    target = Path(*parts[:end]).absolute()
+    link = LINKS / sha256(bytes(target)).hexdigest()[:16] / BRACKETS.sub("_", target.name)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        link.symlink_to(target)
+    # Snakemake takes the later one of the times of a link and of its file; that of the file is to count
+    os.utime(link, (0, 0), follow_symlinks=False)
+    return str(link.joinpath(*parts[end:]))
 
 
 def hash_mirrored(config: Config, folder: str, file: str) -> list[str]:

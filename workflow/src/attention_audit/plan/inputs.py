@@ -15,6 +15,7 @@ from attention_audit.errors import AuditError
 from . import corpora
 from .audits import ListRuns
 from .exhibits import FIGURES, TABLES
+from .file_checks import link_own
 from .model import Model, Run
 from .plan import Plan
 from .transformers import list_recorded
@@ -52,6 +53,16 @@ class Inputs:
     def __init__(self, plan: Plan) -> None:
         self._plan, self._config = plan, plan.config
         self._places, self._trainings = plan.config.places, plan.trainings
+        self._linked = dict[str, str]()
+
+    def _link(self, paths: Sequence[str]) -> list[str]:
+        linked = [*map(link_own, paths)]
+        self._linked.update(zip(linked, paths, strict=True))
+        return linked
+
+    def unlink(self, path: str) -> str:
+        """Return a path of the user's as it is written, where Snakemake has a link."""
+        return self._linked.get(path, path)
 
     def _find_model(self, wildcards: Wildcards) -> Model:
         return self._plan.asked.find_model(wildcards.dataset, wildcards.model)
@@ -63,11 +74,11 @@ class Inputs:
 
     def list_raw_files(self, wildcards: Wildcards) -> list[str]:
         """List the raw files of a data set, and the corpus that it takes texts from."""
-        return corpora.list_read(self._config, wildcards.dataset)
+        return self._link(corpora.list_read(self._config, wildcards.dataset))
 
     def list_vectors(self, wildcards: Wildcards) -> list[str]:
         """List the file of a data set's word vectors."""
-        return corpora.list_vectors(self._config, wildcards.dataset)
+        return self._link(corpora.list_vectors(self._config, wildcards.dataset))
 
     def list_records(self, wildcards: Wildcards) -> list[str]:
         """List the records of all files that are fetched for a data set."""
@@ -90,7 +101,7 @@ class Inputs:
 
     def list_transformer_files(self, wildcards: Wildcards) -> list[str]:
         """List the files of a Transformer that is recorded."""
-        return list_recorded(self._config)[wildcards.transformer]().inputs
+        return self._link(list_recorded(self._config)[wildcards.transformer]().inputs)
 
     # corpora -> trainings
 
@@ -120,7 +131,7 @@ class Inputs:
     def list_given(self, wildcards: Wildcards) -> list[str]:
         """List what the user has of a training; of a classifier, of the first one too, whose words it must read."""
         run = self._find_run(wildcards)
-        return self._trainings.list_sources(run) + self._trainings.list_first_sources(run)
+        return self._link(self._trainings.list_sources(run) + self._trainings.list_first_sources(run))
 
     def list_beside(self, wildcards: Wildcards) -> list[str]:
         """List the readout of the first training, beside which one is checked."""
@@ -175,7 +186,7 @@ class Inputs:
         home = self._trainings.homes[run]
         files = {"readout": [home.locate_readout()], "above": self._trainings.list_above(run)}
         if run.model.settings is None:
-            return files | {"given": self._trainings.list_sources(home)}
+            return files | {"given": self._link(self._trainings.list_sources(home))}
         return files | {
             "weights": [home.locate("weights")],
             "vocabulary": [self._places.corpus_file(wildcards.dataset, "vocabulary")],

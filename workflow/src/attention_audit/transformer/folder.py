@@ -14,6 +14,7 @@ Gemma Team 2024).
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -38,6 +39,10 @@ VOCABULARIES = (
 )  # fmt: skip
 """Files of which a tokenizer has at least one."""
 TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+ADDED_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+ADDED_KEY = re.compile("^added_tokens|_tokens?$")
+"""Files of a tokenizer that have its special and added tokens, and the keys under which they do."""
+DIGITS, MAX_NUMBERED = re.compile(r"\d+"), 100
 REFUSED_KINDS = {
     "auto_map": (
         "the model comes with code of its own, which is not run here",
@@ -305,7 +310,8 @@ def read_classes(home: Home) -> list[str]:
         raise AuditError(place, f"id2label has the numbers {listed}", "number the classes from 0")
     if duplicates := [name for index, name in enumerate(names) if name in names[:index]]:
         raise AuditError(place, f"id2label has two classes {duplicates[0]!r}", "give each a name of its own")
-    if contradicted := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+    # some programs write numbers as texts
+    if contradicted := [name for number, name in facts.labels.items() if str(numbers.get(name, number)) != str(number)]:
         fault = f"id2label and label2id give {contradicted[0]!r} different numbers"
         raise AuditError(place, fault, "mend one of them")
     return [facts.labels[number] for number in range(len(names))]
@@ -347,6 +353,31 @@ def list_tokenizer_files(folder: Path) -> list[Path]:
             "save the model's own there, with: tokenizer.save_pretrained(folder)",
         )
     return [folder / name for name in TOKENIZER if (folder / name).is_file()]
+
+
+def list_written(entry: Any) -> list[str]:
+    """List how the tokens of an entry of a tokenizer's files are written: of a token, of several, or none."""
+    if isinstance(entry, Mapping):
+        return list_written(entry["content"] if "content" in entry else [*entry.values()])
+    return [entry] if isinstance(entry, str) else [each for part in entry for each in list_written(part)]
+
+
+def list_added_tokens(folder: Path) -> list[str]:
+    """List the special and added tokens of a folder's tokenizer, less those of which so many differ by their number
+    alone that they are a reserve that no text has. Raises AuditError where a file cannot be read.
+    """
+    tokens = set[str]()
+    for name in ADDED_FILES:
+        if not (folder / name).is_file():
+            continue
+        values = _read_json(folder / name)
+        tokens |= {*values} if name == "added_tokens.json" else set()
+        entries = [
+            entry for key, entry in values.items() if ADDED_KEY.search(key) and isinstance(entry, str | list | dict)
+        ]
+        tokens |= {token.strip() for token in list_written(entries)} - {""}
+    counts = Counter(DIGITS.sub("0", token) for token in tokens)
+    return sorted(token for token in tokens if counts[DIGITS.sub("0", token)] <= MAX_NUMBERED)
 
 
 def list_model_files(folder: Path, tokenizer: bool = True) -> list[Path]:

@@ -84,8 +84,8 @@ def choose_cut(home: Home, max_length: int | None, truncation: Truncation | None
     pipeline does it, or else `DEFAULT_LENGTH` and the longer one.
     """
     settings = read_tokenizer_settings(home)
-    if max_length is None and (pipeline := get_pipeline(home)) is not None:
-        max_length = choose_length(pipeline.tokenizer, pipeline.model, settings.get("max_length", UNLIMITED_LENGTH))
+    if max_length is None and isinstance(home, HeldModel) and (pipeline := home.pipeline) is not None:
+        max_length = choose_length(home.tokenizer, pipeline.model, settings.get("max_length", UNLIMITED_LENGTH))
     # a member of an enumeration, or a truth value
     strategy = getattr(settings.get("truncation"), "value", settings.get("truncation"))
     default: Truncation = next((each for each in get_args(Truncation) if each == strategy), "longest_first")
@@ -191,7 +191,12 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> HeldMod
         raise AuditError(name, "some of its weights are not in memory (meta)", "load it without device_map")
     # from where its class comes is asked of the object itself
     config = source.config.to_dict() | {"architectures": [task_class.__name__], "auto_map": None}
-    return HeldModel(name, hold_tokenizer(tokenizer), network, source, config, pipeline)
+    held = HeldModel(name, hold_tokenizer(tokenizer), network, source, config, pipeline)
+    # what a pipeline says counts more than what its tokenizer does
+    if (length := read_tokenizer_settings(held).get("max_length", 0)) > held.tokenizer.model_max_length:
+        held = held._replace(tokenizer=deepcopy(held.tokenizer))
+        held.tokenizer.model_max_length = length
+    return held
 
 
 def find_home(model: Any, tokenizer: Any, name: str, prompted: bool) -> Home:
