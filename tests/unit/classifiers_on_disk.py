@@ -25,7 +25,7 @@ WIDE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "in
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
 BARE = ("gpt2", "qwen2", "qwen3")
 """Those whose tokenizers set no mark before a text."""
-DECODERS = ("gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
+DECODERS = ("gpt2", "llama", "mistral", "qwen2", "qwen3")
 READ = (*FAMILIES, "xlm-roberta", "camembert", "albert", "mpnet", "deberta-v2", "modernbert", *DECODERS)
 """Those that are read; `FAMILIES` are fine-tuned here too, and so are those that are RoBERTa by another name."""
 OF_BYTES = {
@@ -56,9 +56,6 @@ MORE = {
     "mistral": {"pad_token_id": 0, "num_key_value_heads": 2, "sliding_window": 4},
     "qwen2": {"num_key_value_heads": 2},
     "qwen3": {"num_key_value_heads": 2, "head_dim": 6},
-    "gemma": {"num_key_value_heads": 1, "head_dim": 6},
-    "gemma2": {"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 4},
-    "gemma3_text": {"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 4},
 }
 """What the configurations of families have besides `WIDE`."""
 

@@ -116,7 +116,6 @@ def test_a_wrong_section_is_one_line(changes, line):
 @pytest.mark.parametrize(
     ("family", "says", "line"),
     [
-        ("bert", {"model_type": "xlnet"}, r"'xlnet', whose last layer .* take one of bert, roberta, .*, or use judge"),
         ("bert", {"architectures": ["BertForMaskedLM"]}, r"is no classifier of texts but a BertForMaskedLM, .*"),
         ("bert", {"problem_type": "regression"}, r"its task is regression, and no choice of one class.*"),
         ("bert", {"id2label": {"0": "score"}}, r"its task is regression, .*"),
@@ -175,6 +174,14 @@ def test_classifiers_are_imported_with_their_tails(plan, tmp_path, provenance):
     assert all(np.ptp(weights) < 1e-7 for weights in twin.attention)
     table = read_frame(tmp_path / "chorus/hf_mine/1/test.parquet", HEADED)
     assert table["marks"].tolist() == [2] * 4
+
+
+def test_a_classifier_whose_parts_are_found_is_imported_with_its_tail(tmp_path, provenance):
+    folder = classifiers_on_disk.save(tmp_path / "ernie", "ernie", words=WORDS, moved=True)
+    plan = plan_of(**CLASSIFIERS_ALONE, hf={"chorus": {"models": {"mine": [str(folder)]}}})
+    own = read_readout(*imported(plan, tmp_path, provenance))
+    assert own.kind is HEADED
+    np.testing.assert_allclose(own.predict(own.attending.weights), own.probabilities, atol=1e-6)
 
 
 def test_trainings_with_other_pieces_are_refused(tmp_path, provenance, folders):

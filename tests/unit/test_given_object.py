@@ -411,10 +411,6 @@ def add_weights(folder, **weights):
             r"classifier.bias has the shape \(3,\)",
         ),
         (
-            lambda folder: change_config(folder, model_type="xlnet"),
-            r"'xlnet', whose last layer and classifier are not known here; take one of bert, .*, or use judge$",
-        ),
-        (
             lambda folder: [change_config(folder, architectures=["BertModel"]), (folder / "model_head.pkl").touch()],
             r"is no classifier of texts but a BertModel, .*; it is a folder of SetFit: use judge with predict_proba of",
         ),

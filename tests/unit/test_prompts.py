@@ -21,7 +21,7 @@ NAMES = ["first", "second", "third"]
 WORDS = [*classifiers_on_disk.WORDS, "it", ":", "."]
 
 
-@pytest.fixture(scope="module", params=["gpt2", "llama", "gemma"])
+@pytest.fixture(scope="module", params=["gpt2", "llama"])
 def folder(request, tmp_path_factory):
     made = tmp_path_factory.mktemp(request.param)
     return classifiers_on_disk.save(made, request.param, words=WORDS, moved=True, language=True)
@@ -132,8 +132,6 @@ def test_what_cannot_be_prompted_is_one_line(tmp_path):
     said = refusal(SequenceClassifier, language, several)
     assert "the label 'unbelievably' of the prompt has 3 pieces there ('un', '##bel" in said
     assert "is no classifier of texts but a LlamaForCausalLM" in refusal(SequenceClassifier, language)
-    bent = classifiers_on_disk.save(tmp_path / "gemma2", "gemma2", words=WORDS, language=True)
-    assert "gemma2: its logits are bent to at most 30" in refusal(SequenceClassifier, bent, PROMPT)
 
 
 @pytest.mark.parametrize(

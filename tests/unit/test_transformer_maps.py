@@ -65,7 +65,7 @@ def read(request, tmp_path_factory):
     return read_of(tmp_path_factory.mktemp(request.param), request.param)
 
 
-@pytest.fixture(scope="module", params=["modernbert", "gpt2", "gemma"])
+@pytest.fixture(scope="module", params=["modernbert", "gpt2", "llama"])
 def modern(request, tmp_path_factory):
     return read_of(tmp_path_factory.mktemp(request.param), request.param)
 

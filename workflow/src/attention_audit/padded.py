@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention_audit.arrays import Integers
 from attention_audit.batching import mark_lengths
-from attention_audit.model.tail import ROWS_AT_ONCE, Tail, probabilities
+from attention_audit.model.tail import ROWS_AT_ONCE, LogitTail, Tail, probabilities
 
 
 class Head(NamedTuple):
@@ -38,7 +38,7 @@ class Heads(NamedTuple):
     weights: Tensor
     values: Tensor
     below: Tensor
-    tail: Tail
+    tail: LogitTail
 
     def compute_contexts(self, weights: Tensor) -> Tensor:
         """Return what K other sets of weights attend to: (K, n, H, L) -> (K, n, H D_h)."""
@@ -72,7 +72,7 @@ class Heads(NamedTuple):
         """Return the same with values and tail in bfloat16, of three digits, where the processor multiplies them
         faster.
         """
-        if not torch.cpu._is_avx512_bf16_supported():
+        if not isinstance(self.tail, Tail) or not torch.cpu._is_avx512_bf16_supported():
             return self
         dtype = torch.bfloat16
         tail = replace(self.tail, weights={name: weight.to(dtype) for name, weight in self.tail.weights.items()})

@@ -32,7 +32,8 @@ from attention_audit.batching import pass_texts
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
-from attention_audit.model.tail import Tail, build_tail, probabilities
+from attention_audit.model.replay import SPEC, build_replay
+from attention_audit.model.tail import LogitTail, build_tail, probabilities
 from attention_audit.padded import Head, Heads, PaddedReadout
 
 Scores = list[Floats]
@@ -84,7 +85,7 @@ class HeadStates(Maps):
 
     values: list[Floats32]
     below: Floats32
-    tail: Tail
+    tail: LogitTail
 
     @property
     def even(self) -> "HeadStates":
@@ -349,7 +350,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     return Head(torch.tensor(weight), torch.tensor(bias))
 
 
-def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integers) -> Maps:
+def _read_several(table: pa.Table, path: Path, tail: LogitTail | None, lengths: Integers) -> Maps:
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     heads = max(1, len(table["heads"][0]) // int(lengths[0]))
     weights = _split_rows(table, path, "heads", lengths, heads)
@@ -358,7 +359,7 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
         return Maps(weights, marks, places=positions, cut=cut)
-    width, joined = tail.weights["output.weight"].shape
+    width, joined = tail.sizes
     values = _split_rows(table, path, "values", lengths, heads, joined // heads)
     below = np.stack(_split_rows(table, path, "below", np.full(len(table), width)))
     return HeadStates(weights, marks, values, below, tail, places=positions, cut=cut)
@@ -371,7 +372,7 @@ def _read_maps(table: pa.Table) -> dict[str, list[Floats32]]:
     return {name: [np.array(row[index], np.float32) for row in rows] for index, name in enumerate(names)}
 
 
-def _from_table(table: pa.Table, path: Path, tail: Tail | None) -> Readout:
+def _from_table(table: pa.Table, path: Path, tail: LogitTail | None) -> Readout:
     bias, predicted = (np.stack(_split_rows(table, path, column)) for column in ("bias", "probabilities"))
     attention, outputs = _split_rows(table, path, "attention"), bias.shape[1]
     labels, decided = (table[column].to_numpy().astype(np.int64) for column in ("label", "prediction"))
@@ -396,7 +397,7 @@ def find_kind(path: Path) -> Artefact:
     return {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
 
 
-def _kind(path: Path) -> tuple[Artefact, Tail | None]:
+def _kind(path: Path) -> tuple[Artefact, LogitTail | None]:
     """Find which kind of readout a file is, and the tail beside it, which those of Transformers have."""
     kind = find_kind(path)
     if kind is not HEADED:
@@ -404,7 +405,7 @@ def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     tail_path = path.with_name(TAIL_FILE)
     tensors = read_weights(tail_path)
     try:
-        return kind, build_tail(tensors)
+        return kind, build_replay(tensors) if SPEC in tensors else build_tail(tensors)
     except (KeyError, IndexError) as error:
         raise AuditError(
             str(tail_path), f"holds no tail of a Transformer ({error})", rebuild_hint(tail_path)

@@ -23,7 +23,14 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import Home, find_classifier_family, find_family, read_classes
+from attention_audit.transformer.folder import (
+    BY_INTERFACE,
+    MEAN_POOLING,
+    Home,
+    find_classifier_family,
+    find_family,
+    read_classes,
+)
 from attention_audit.transformer.opening import (
     choose_length,
     import_library,
@@ -39,7 +46,7 @@ from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
 from .outputs import OutputKind, Target
-from .tail import ACTIVATIONS, TAIL_PARTS, Tail
+from .tail import ACTIVATIONS, TAIL_PARTS, LogitTail, Tail
 
 
 class LastAttention(NamedTuple):
@@ -150,7 +157,7 @@ class TransformerClassifier(Network):
         return attrgetter(path)(self.model if name in above else self.layers[layer - 1]) if path else nn.Identity()
 
     @property
-    def tail(self) -> Tail:
+    def tail(self) -> LogitTail:
         """Return the tail with the weights that it has now."""
         family, weights, first_norm = self.family, {}, self.part("first")
         for name in (*TAIL_PARTS, "gate"):
@@ -158,7 +165,7 @@ class TransformerClassifier(Network):
             if isinstance(part, nn.Identity):
                 continue
             weight = part.weight.detach().cpu()
-            weights[f"{name}.weight"] = weight if isinstance(part, nn.Linear) else weight + family.plus
+            weights[f"{name}.weight"] = weight
             # a normalisation that divides by the root mean square knows no bias
             if hasattr(part, "bias"):
                 weights[f"{name}.bias"] = torch.zeros(len(weight)) if part.bias is None else part.bias.detach().cpu()
@@ -166,7 +173,7 @@ class TransformerClassifier(Network):
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
         epsilon = getattr(first_norm, "eps", None) or first_norm.variance_epsilon
-        return Tail(weights, self.active, self.pooled, float(epsilon), family.before, self.target)
+        return Tail(weights, self.active, self.pooled, float(epsilon), family.before, target=self.target)
 
     def forward(self, batch: Batch) -> Output:
         """Return the logits of a batch that carries pieces; of what else such an output has, nothing is known."""
@@ -191,10 +198,10 @@ class TransformerClassifier(Network):
         decoder that of the last one that is not the one of padding, as in the library; or the mean of all.
         """
         config, mask = self.model.config, pieces.mask
-        if getattr(config, "classifier_pooling", "") == "mean":
+        if getattr(config, "classifier_pooling", "") in MEAN_POOLING:
             return mask.to(self.decoder.weight) / pieces.lengths[:, None]
         positions = torch.arange(mask.shape[1], device=mask.device)
-        row = (positions * (mask & (pieces.ids != config.pad_token_id))).argmax(1) * self.family.last
+        row = (positions * (mask & (pieces.ids != config.get_text_config().pad_token_id))).argmax(1) * self.family.last
         return (positions == row[:, None]).to(self.decoder.weight)
 
     def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
@@ -288,17 +295,15 @@ def _make_classifier(folder: Home, model: Any, tokenizer: Any, labels: Sequence[
                 f"the label {label!r} of the prompt has {len(ids)} pieces there ({pieces})",
                 "choose a word of one",
             )
-    if cap := getattr(model.config, "final_logit_softcapping", None):
-        raise AuditError(
-            str(folder),
-            f"its logits are bent to at most {cap} (final_logit_softcapping of config.json), which is not known here",
-            "take another model",
-        )
     full_head = model.get_output_embeddings()
-    model.score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None)
+    score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None)
     with torch.no_grad():
-        for weight, full_weight in zip(model.score.parameters(), full_head.parameters(), strict=True):
+        for weight, full_weight in zip(score.parameters(), full_head.parameters(), strict=True):
             weight.copy_(full_weight[label_ids])
+    if find_family(folder) is BY_INTERFACE:
+        model.set_output_embeddings(score)
+    else:
+        model.score = score
     # a prompt ends where it ends, whatever its last token is
     model.config.pad_token_id = None
     return label_ids

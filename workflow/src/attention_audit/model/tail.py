@@ -17,12 +17,13 @@ ModernBERT normalises before its inner layer, which has a gate, and once more ab
     logits = W_c N3(k(W_p N2(y) + b_p)) + b_c
 
 Decoders are of that kind without a pooler and N3: GPT-2 without the gate (Radford et al. 2019), Llama and its kin with
-normalisations that divide by the root mean square (Touvron et al. 2023). Gemma 2 and 3 normalise what W_o and W_2
-return, too (Gemma Team 2024). Several heads of queries may share the values of one; V_h is then the same for these.
+normalisations that divide by the root mean square (Touvron et al. 2023). Several heads of queries may share the values
+of one; V_h is then the same for these. The tail of any other model is the library's own network (`model.replay`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import torch
@@ -44,22 +45,69 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 """Every activation that a tail may have, by its names in config.json; files name one by its place, so a new one is
 added at the end.
 """
-TAIL_PARTS = (
-    "output", "inner", "outer", "classifier", "first", "second", "pooler", "third", "output_normed", "outer_normed",
-)  # fmt: skip
+TAIL_PARTS = ("output", "inner", "outer", "classifier", "first", "second", "pooler", "third")
 """The linear layers W_o, W_1, W_2 and W_c, each with a weight and a bias; the normalisations N1 and N2, which have a
 weight, and a bias unless they divide by the root mean square; and what some have: the linear layer W_p, and the
-normalisations N3 and of what W_o and W_2 return.
+normalisation N3.
 """
 ROWS_AT_ONCE = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
 
 
 @dataclass(frozen=True)
-class Tail:
+class LogitTail(ABC):
+    """What makes logits of what the heads of the last layer attend to, c, and of the state below it, x.
+
+    target: what is asked of, in memory alone, whose one logit is then all that the tail returns.
+    """
+
+    target: Target | None = field(default=None, kw_only=True)
+
+    @property
+    def outputs(self) -> int:
+        """Count the logits that it returns, C."""
+        return self.classes if self.target is None else 1
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, int]:
+        """Return the width D of the states, and that of c, H D_h."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> int:
+        """Count the outputs of the model."""
+
+    @abstractmethod
+    def order_classes(self, classes: Sequence[int]) -> "LogitTail":
+        """Return the same with some of its classes, in this order."""
+
+    @abstractmethod
+    def pack(self) -> dict[str, Tensor]:
+        """Return all of it as tensors, as files hold it."""
+
+    @abstractmethod
+    def _compute_rows(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Compute the outputs of the model for R rows: (R, H D_h), (R, D) -> (R, K)."""
+
+    def apply(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Return the logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
+        outputs = self._compute_rows(contexts, below)
+        return outputs if self.target is None else self.target.read(outputs)
+
+    def compute_logits(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Compute the logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
+        rows = contexts.flatten(0, 1)
+        texts = torch.arange(len(below)).repeat(len(contexts))
+        cut = zip(torch.split(rows, ROWS_AT_ONCE), torch.split(texts, ROWS_AT_ONCE), strict=True)
+        return torch.cat([self.apply(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
+
+
+@dataclass(frozen=True)
+class Tail(LogitTail):
     """The weights of `TAIL_PARTS` by their names, such as output.weight; g and k by their
-    names in `ACTIVATIONS`; the epsilon of the normalisations; whether N1 and N2 come before the parts that they are of;
-    and the target that is asked of, in memory alone, whose one logit is then all that the tail returns.
+    names in `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are
+    of.
     """
 
     weights: Mapping[str, Tensor]
@@ -67,12 +115,15 @@ class Tail:
     pooled: str
     epsilon: float
     before: bool = False
-    target: Target | None = None
 
     @property
-    def outputs(self) -> int:
-        """Count the logits that it returns, C."""
-        return len(self.weights["classifier.bias"]) if self.target is None else 1
+    def sizes(self) -> tuple[int, int]:
+        width, joined = self.weights["output.weight"].shape
+        return width, joined
+
+    @property
+    def classes(self) -> int:
+        return len(self.weights["classifier.bias"])
 
     def _apply_linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
@@ -86,10 +137,9 @@ class Tail:
             return rms_norm(states, weight.shape, weight, self.epsilon)
         return layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
-    def apply(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Return the logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
+    def _compute_rows(self, contexts: Tensor, below: Tensor) -> Tensor:
         active = ACTIVATIONS[self.activation]
-        mixed = self._normalise("output_normed", self._apply_linear("output", contexts)) + below
+        mixed = self._apply_linear("output", contexts) + below
         normed = self._normalise("first", mixed)
         inner = self._apply_linear("inner", normed)
         # with a gate it is twice as wide as the outer layer reads
@@ -98,22 +148,17 @@ class Tail:
             inner = active(inner) * gate
         else:
             inner = active(inner)
-        outer = self._normalise("outer_normed", self._apply_linear("outer", inner))
+        outer = self._apply_linear("outer", inner)
         above = self._normalise("second", outer + (mixed if self.before else normed))
         if "pooler.weight" in self.weights:
             above = ACTIVATIONS[self.pooled](self._apply_linear("pooler", above))
-        logits = self._apply_linear("classifier", self._normalise("third", above))
-        return logits if self.target is None else self.target.read(logits)
+        return self._apply_linear("classifier", self._normalise("third", above))
 
-    def compute_logits(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Compute the logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
-        rows = contexts.flatten(0, 1)
-        texts = torch.arange(len(below)).repeat(len(contexts))
-        cut = zip(torch.split(rows, ROWS_AT_ONCE), torch.split(texts, ROWS_AT_ONCE), strict=True)
-        return torch.cat([self.apply(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
+    def order_classes(self, classes: Sequence[int]) -> "Tail":
+        rows = {f"classifier.{what}": self.weights[f"classifier.{what}"][[*classes]] for what in ("weight", "bias")}
+        return replace(self, weights={**self.weights, **rows})
 
     def pack(self) -> dict[str, Tensor]:
-        """Return all of it as tensors, as files hold it."""
         indices = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
         return {
             **self.weights,

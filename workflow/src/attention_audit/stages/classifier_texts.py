@@ -13,10 +13,11 @@ from attention_audit.artefacts.parquet import read_rows
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
+from attention_audit.model.found_classifier import FoundSequenceClassifier
 from attention_audit.model.outputs import OutputKind
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import Home, find_folder
+from attention_audit.transformer.folder import BY_INTERFACE, Home, find_family, find_folder
 from attention_audit.transformer.opening import refuse_without_vectors
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
@@ -48,7 +49,8 @@ def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "class
     """Build the classifier of a folder, or of what is in memory, as it is read. kind: what its outputs are. Raises
     AuditError where it cannot be had.
     """
-    return SequenceClassifier(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind)
+    build = FoundSequenceClassifier if find_family(home) is BY_INTERFACE else SequenceClassifier
+    return build(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind)
 
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:

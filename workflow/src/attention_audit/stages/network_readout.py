@@ -147,9 +147,7 @@ def take_heads(
             # a copy, so that the padded batch is not kept
             parts_of_text[row] = logits, below, marks, *(part[:count].copy() for part in item_parts)
     logits, below, marks, weights, values = zip(*parts_of_text, strict=True)
-    tail, class_rows = classifier.tail, torch.tensor(classes)
-    rows = {name: tail.weights[name][class_rows] for name in ("classifier.weight", "classifier.bias")}
-    tail = replace(tail, weights={**tail.weights, **rows})
+    tail = classifier.tail.order_classes(classes)
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 

@@ -7,8 +7,8 @@ may run code.
 
 Encoders classify the first token of a text (Devlin et al. 2019; Liu et al. 2019; Conneau et al. 2020; Lan et al. 2020;
 Clark et al. 2020; Sanh et al. 2019; Song et al. 2020; He et al. 2023; Warner et al. 2024). Decoders classify the last
-token, which alone has read the whole text (Radford et al. 2019; Touvron et al. 2023; Jiang et al. 2023; Qwen Team 2024;
-Gemma Team 2024).
+token, which alone has read the whole text (Radford et al. 2019; Touvron et al. 2023; Jiang et al. 2023; Qwen Team
+2024). Models of other types are run to find these parts (`model.found_classifier`).
 """
 
 import json
@@ -52,8 +52,9 @@ REFUSED_KINDS = {
         "the weights are quantised, and not read here",
         "take the model as it was before, or judge",
     ),
+    "is_encoder_decoder": ("it has an encoder and a decoder apart", "name a model that is one of them, or use judge"),
 }
-"""Keys of config.json by which a model is not what the library's class makes of its weights, and what to do."""
+"""Keys of config.json by which a model is not what is read here, and what to do."""
 ASK_ONE = "use judge, with [1 - p, p] of one label or number"
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
@@ -68,6 +69,10 @@ CLASSIFIER = "ForSequenceClassification"
 """How the class of a classifier of texts ends, as config.json names it."""
 LANGUAGE = ("ForCausalLM", "LMHeadModel")
 """How that of a language model may end."""
+
+
+MEAN_POOLING = ("mean", "late")
+"""Where config.json names one of these, a classifier reads the mean of the states, or of their logits."""
 
 
 class Facts(NamedTuple):
@@ -85,7 +90,7 @@ class Facts(NamedTuple):
     @property
     def mean(self) -> bool:
         """Tell whether a classifier reads the mean of the states of all tokens, and not the state of one."""
-        return self.says.get("classifier_pooling") == "mean"
+        return self.says.get("classifier_pooling") in MEAN_POOLING
 
 
 class Family(NamedTuple):
@@ -98,45 +103,43 @@ class Family(NamedTuple):
     "" where there is none.
 
     before: whether a layer normalises before its parts (`model.tail`); `second` is then above all layers. gate: what is
-    multiplied with `inner` once its activation is taken, third: a normalisation above the pooler, output_normed and
-    outer_normed: those of what `output` and `outer` return; "" where there is none, or where the gate is part of
-    `inner`. plus: what normalisations add to their weights.
+    multiplied with `inner` once its activation is taken, third: a normalisation above the pooler; "" where there is
+    none, or where the gate is part of `inner`.
 
     asked: whether attention returns its weights only where config.json says so. last: whether the last token is
     classified. tuned: whether it can be fine-tuned here.
     """
 
-    layers: str
-    pooler: str
-    classifier: str
-    pooled: str
-    attention: str
-    query: str
-    key: str
-    values: str
-    dropped: str
-    output: str
-    output_dropped: str
-    first: str
-    inner: str
-    outer: str
-    outer_dropped: str
-    second: str
-    before: bool
-    gate: str
-    third: str
-    output_normed: str
-    outer_normed: str
-    plus: float
-    asked: bool
-    last: bool
-    tuned: bool
+    layers: str = ""
+    pooler: str = ""
+    classifier: str = ""
+    pooled: str = ""
+    attention: str = ""
+    query: str = ""
+    key: str = ""
+    values: str = ""
+    dropped: str = ""
+    output: str = ""
+    output_dropped: str = ""
+    first: str = ""
+    inner: str = ""
+    outer: str = ""
+    outer_dropped: str = ""
+    second: str = ""
+    before: bool = False
+    gate: str = ""
+    third: str = ""
+    asked: bool = False
+    last: bool = False
+    tuned: bool = False
 
 
 FAMILIES: Mapping[str, Family] = {
     kind: Family(**parts) for kind, parts in read_package_yaml(Path(__file__).with_name("families.yaml")).items()
 }
 """By `model_type` of config.json."""
+BY_INTERFACE = Family(before=True)
+"""Any other, whose parts are found where its layers call the library's attention interface."""
 KNOWN_VALUES = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
@@ -271,8 +274,11 @@ def read_model_facts(home: Home) -> Facts:
         path = folder / CONFIG
         values = _read_json(path)
 
+    # of a model of texts and images, those of texts
+    said = {**(values.get("text_config") or {}), **values}
+
     def get_first(*names: str) -> Any:
-        return next((values[name] for name in names if name in values), None)
+        return next((said[name] for name in names if name in said), None)
 
     kind = values.get("model_type")
     width = get_first("hidden_size", "dim", "d_model", "n_embd")
@@ -403,21 +409,16 @@ def hash_model_files(folder: Path) -> dict[str, str]:
 def find_family(home: Home, facts: Facts | None = None) -> Family:
     """Find the family of a model. facts: what its config.json says, or will say.
 
-    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN_VALUES`.
+    Raises AuditError where it differs from a known one by `KNOWN_VALUES`.
     """
     facts = facts or read_model_facts(home)
-    kind = facts.kind
-    if kind not in FAMILIES:
-        raise AuditError(
-            str(home),
-            f"a model of type {kind!r}, whose last layer and classifier are not known here",
-            f"take one of {', '.join(FAMILIES)}, or use judge",
-        )
+    if facts.kind not in FAMILIES:
+        return BY_INTERFACE
     for key, expected in KNOWN_VALUES.items():
         if (value := facts.says.get(key, expected)) != expected:
-            fault = f"config.json says {key}: {value}; for {kind}, {expected} alone is known here"
+            fault = f"config.json says {key}: {value}; for {facts.kind}, {expected} alone is known here"
             raise AuditError(str(home), fault, "use judge")
-    return FAMILIES[kind]
+    return FAMILIES[facts.kind]
 
 
 def find_classifier_family(
@@ -430,7 +431,7 @@ def find_classifier_family(
     """
     facts = facts or read_model_facts(home)
     family = find_family(home, facts)
-    if prompted and not family.last:
+    if prompted and not family.last and family is not BY_INTERFACE:
         decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
         raise AuditError(
             str(home), f"a model of type {facts.kind!r} reads no prompt", f"take a decoder, one of {decoders}"

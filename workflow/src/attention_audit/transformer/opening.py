@@ -123,8 +123,6 @@ def _load(
             f"the model of type {facts.kind!r} cannot be loaded ({say_first(error)})",
             "take files that this version of the library knows, or use judge",
         ) from error
-    if getattr(model.config, "is_encoder_decoder", False):
-        raise AuditError(str(home), f"a model of type {facts.kind!r} has a decoder", "name one without, or use judge")
     return model, loaded
 
 
