@@ -183,10 +183,11 @@ def test_a_text_of_readouts_is_read_and_drawn():
     assert words["gradient"].isna().all()
     said = CLASSES[int(p.argmax())]
     assert read.facts["prediction"] == said
-    assert repr(read).startswith(f"Reading(prediction: {said} (p = {p.max():.3f}); 2 trainings: JSD")
+    assert repr(read).startswith(f"prediction: {said} (p = {p.max():.3f})\n2 trainings: JSD")
     assert [axes.get_xlabel() for axes in read.figure().axes] == ["attention", "contribution to the lead (logit)"]
-    assert "<th>adversary</th>" in read._repr_html_()
+    assert "attention of the adversary" in read._repr_html_()
     assert "gradient" not in read._repr_html_()
+    assert refusal(read.grid).startswith("grid: no model is at hand")
 
 
 def test_further_maps_of_a_readout_are_drawn_beside_it():

@@ -99,9 +99,144 @@ def test_the_map_is_that_of_the_library():
     assert len(reading.figure().axes) == 3
 
 
-@pytest.mark.parametrize("number", [-1, len(TEXTS)])
-def test_a_text_is_read_by_its_number_from_0(number):
+@pytest.mark.parametrize("number", [-len(TEXTS) - 1, len(TEXTS), 0.5])
+def test_a_text_is_read_by_its_number(number):
     assert refusal(answer().text, number).startswith(f"number: is {number}, and there are {len(TEXTS)} texts")
+
+
+def test_an_answer_is_a_sequence_of_its_texts():
+    found = answer()
+    assert len(found) == len(TEXTS)
+    assert [" ".join(reading.words["word"][:-2]) for reading in found] == TEXTS
+    for number in (-1, np.int64(11)):
+        pd.testing.assert_frame_equal(found[number].words, found.text(11).words)
+
+
+@cache
+def attend(text):
+    """The library's attention of the classified token by layer, head and item: words, then marks, (L, H, I)."""
+    model, tokenizer = library()
+    encoded = tokenizer(text, return_tensors="pt")
+    with torch.no_grad():
+        rows = torch.stack(model(**encoded, output_attentions=True).attentions)[:, 0, :, 0].numpy()
+    words = np.array([-1 if word is None else word for word in encoded.word_ids(0)])
+    of_words = [rows[..., words == word].sum(-1) for word in range(words.max() + 1)]
+    return np.stack([*of_words, rows[..., 0], rows[..., -1]], -1)
+
+
+def test_another_layer_is_read_of_all_trainings():
+    found = answer()
+    reading, last = found.text(5, layer=1), found.text(5)
+    np.testing.assert_allclose(reading.words["weight"], attend(TEXTS[5])[0].mean(0), atol=1e-6)
+    # what is above its row is not the tail
+    assert reading.words["contribution"].isna().all()
+    np.testing.assert_allclose(reading.words["rollout"], last.words["rollout"], atol=1e-6)
+    assert reading.facts["trainings"] == 2
+    assert reading.facts["probability"] == probability(TEXTS[5])
+    assert reading.figure().axes[0].get_xlabel() == "attention, layer 1"
+    assert "attention, layer 1: " in repr(reading)
+    assert "nan" not in repr(reading)
+    pd.testing.assert_frame_equal(found.text(5, layer=2).words, last.words, atol=1e-6)
+    assert refusal(found.text, 5, layer=3) == "layer: is 3, and the model has 2; give one of them, from 1"
+
+
+def test_heads_and_layers_are_a_grid():
+    by_head = attend(TEXTS[5])
+    for layer, heads in ((None, by_head[1]), (1, by_head[0])):
+        figure = answer().text(5, layer=layer).grid()
+        of_heads, of_layers, _ = figure.axes
+        np.testing.assert_allclose(of_heads.images[0].get_array(), heads.T, atol=1e-6)
+        np.testing.assert_allclose(of_layers.images[0].get_array(), by_head.mean(1).T, atol=1e-6)
+        assert of_heads.get_xlabel() == f"head of layer {layer or 2}"
+        # one scale
+        greatest = max(heads.max(), by_head.mean(1).max())
+        for axes in (of_heads, of_layers):
+            assert axes.images[0].get_clim() == (0, pytest.approx(greatest, abs=1e-6))
+    assert [label.get_text() for label in of_heads.get_yticklabels()] == [*TEXTS[5].split(), "[CLS]", "[SEP]"]
+
+
+def test_a_grid_has_the_words_that_are_read():
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    tokenizer.truncation_side = "left"
+    reading = one(model=library()[0], tokenizer=tokenizer, max_length=5)[3]
+    of_heads = reading.grid().axes[0]
+    read = reading.words.dropna(subset="weight")
+    assert [label.get_text() for label in of_heads.get_yticklabels()] == read["word"].tolist()
+    np.testing.assert_allclose(of_heads.images[0].get_array().mean(1), read["weight"], atol=1e-6)
+
+
+def test_a_text_that_was_not_audited_is_read_as_they_were():
+    found = answer()
+    reading, known = found.read("the great film, zyx"), found.text(0)
+    assert reading.words["word"].tolist() == ["the", "great", "film", ",", "zyx", "[CLS]", "[SEP]"]
+    assert reading.facts["probability"] == probability("the great film, zyx")
+    assert reading.facts["trainings"] == 2
+    assert [*reading.words] == [*known.words]
+    for text in (TEXTS[0], TEXTS[0].split(), {"text": TEXTS[0]}):
+        again = found.read(text)
+        pd.testing.assert_frame_equal(again.words, known.words, atol=1e-6)
+        assert again.facts["prediction"] == known.facts["prediction"]
+    of_layer = found.read(TEXTS[0], layer=1).words
+    np.testing.assert_allclose(of_layer["weight"], attend(TEXTS[0])[0].mean(0), atol=1e-6)
+    assert found.read((TEXTS[1], TEXTS[2])).facts["probability"] == probability(TEXTS[1], TEXTS[2])
+    assert "has no word" in refusal(found.read, " ")
+
+
+def test_settings_hold_for_a_further_text():
+    found = one(texts=[text.split() for text in TEXTS[:6]], max_length=5, labels=LABELS[:6], language=None)
+    reading = found.read(" ".join(WORDS[:9]))
+    assert reading.words["weight"].notna().sum() == 5
+    threads = torch.get_num_threads()
+    found.read(TEXTS[0])
+    assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize("granularity", ["token", "sentence"])
+def test_a_further_text_has_units_of_the_same_kind(granularity):
+    text = "a great film. the story is unfilmable."
+    found = one(texts=[text, *TEXTS[:5]], granularity=granularity)
+    assert len(found[0].words) == {"token": 11, "sentence": 4}[granularity]
+    for reading in (found.read(text), found.text(0, layer=2)):
+        pd.testing.assert_frame_equal(reading.words, found[0].words, atol=1e-6)
+
+
+def test_units_that_spans_say_are_those_of_the_texts_audited():
+    found = one(texts=TEXTS[:2], labels=LABELS[:2], spans=[[(0, 4), (4, 9)]] * 2)
+    pd.testing.assert_frame_equal(found.text(1, layer=2).words, found[1].words, atol=1e-6)
+    by_head = found[1].grid().axes[0].images[0].get_array()
+    np.testing.assert_allclose(by_head.mean(1), found[1].words["weight"], atol=1e-6)
+    assert refusal(found.read, TEXTS[0]).startswith("read: the units of this text are not known")
+
+
+def test_what_has_no_models_reads_nothing():
+    kept = pickle.loads(pickle.dumps(answer()))
+    reading = pickle.loads(pickle.dumps(answer()[5]))
+    pd.testing.assert_frame_equal(kept[5].words, reading.words)
+    fault = "no classifier is at hand that reads texts; ask an answer of audit_classifier"
+    assert refusal(kept.read, TEXTS[0]) == f"read: {fault}"
+    assert refusal(kept.text, 5, layer=1) == f"layer: {fault}"
+    for each in (kept[5], reading):
+        assert refusal(each.grid).startswith("grid: no model is at hand")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"texts": TEXTS[3], "labels": "positive"},
+        {"texts": TEXTS[3], "labels": np.int64(1)},
+        {"texts": TEXTS[3], "labels": [1]},
+        {"texts": {"text": TEXTS[3]}, "labels": 1},
+        {"texts": TEXTS[3], "seconds": TEXTS[4], "labels": 1},
+        {"texts": {"text": TEXTS[3], "text_pair": TEXTS[4]}, "labels": "LABEL_positive"},
+    ],
+)
+def test_one_text_may_stand_alone(given):
+    found = one(**given, questions=None)
+    pair = "seconds" in given or "text_pair" in given["texts"]
+    assert len(found) == 1
+    assert found[0].facts["probability"] == probability(*TEXTS[3 : 5 if pair else 4])
+    assert found.readouts[0].labels.tolist() == [1]
+    assert found.reasons["used"].startswith("1 of the 100 texts needed")
 
 
 def test_what_is_saved_is_a_run_that_answers_the_same(tmp_path, monkeypatch):
@@ -383,7 +518,7 @@ def test_what_several_rows_decide_is_not_asked_of_one():
             "texts: text 0 has a word that .* has a space in it; give words; of a pair, two",
         ),
         ("texts", [("a film", " ")] * 6, "texts, the second of each pair: text 0 has no word"),
-        ("texts", "a film", "texts: is str, and no list"),
+        ("texts", "a film", "^labels: has 6 entries for 1 texts; give each text one"),
         ("model", [], "model: is an empty list"),
         ("model", nn.Linear(1, 1), "model: is Linear; give a classifier of the library"),
         ("model", SimpleNamespace(model=library()[0]), "model: is SimpleNamespace; give its .model, and the tokenizer"),

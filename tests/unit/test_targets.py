@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 
 import classifiers_on_disk as on_disk
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from refusal import refusal
@@ -101,6 +102,60 @@ def test_labels_that_the_model_gives_are_asked_of():
     assert f"label accuracy .{100 * (on == gold).mean():02.0f}" in row["note"]
     number, label = np.argwhere(on)[0].tolist()
     assert found.text(number, NAMES[label]).facts["probability"] == pytest.approx(chance[number, label], abs=1e-5)
+
+
+def compare_readings(first, second):
+    pd.testing.assert_frame_equal(first.words, second.words, atol=1e-5)
+    assert first.facts["prediction"] == second.facts["prediction"]
+    assert first.facts["probability"] == pytest.approx(second.facts["probability"], abs=1e-5)
+
+
+def test_texts_of_targets_are_read_again_and_others_too():
+    begins = {"joy": 0.4, "love": 0.7, "anger": 0.8}
+    found = ask(folder(), texts=TEXTS[:4], threshold=begins, maps=["input_gradient"], questions=["used"])
+    # the first text has no label
+    assert [*found.targets] == [*NAMES]
+    assert {*found.cases} == {(1, "love"), (2, "anger"), (3, "joy"), (3, "love")}
+    assert [reading.words["word"].tolist()[:-2] for reading in found] == [text.split() for text in TEXTS[:4]]
+    for number, name in found.cases:
+        compare_readings(found.read(TEXTS[number], name), found.text(number, name))
+    # by default, the target to which the model says yes most clearly
+    chance = outputs(folder())[:1].sigmoid().numpy()
+    surest = NAMES[(chance / (1 - chance) * [1.5, 3 / 7, 0.25]).argmax()]
+    for reading in (found[0], found.read(TEXTS[0])):
+        compare_readings(reading, found.read(TEXTS[0], surest))
+        assert reading.facts["prediction"] == f"not {surest}"
+        assert reading.facts["probability"] == pytest.approx(1 - chance[0, NAMES.index(surest)], abs=1e-5)
+    assert refusal(found.text, 1, "fear") == "target: 'fear' was not asked of; give one of joy, love, anger"
+
+
+def test_another_layer_is_read_for_a_target():
+    found = ask(folder(), texts=TEXTS[:2], targets="love", questions=["used"])
+    tokenizer = AutoTokenizer.from_pretrained(folder())
+    model = AutoModelForSequenceClassification.from_pretrained(folder(), attn_implementation="eager")
+    with torch.no_grad():
+        attentions = model(**tokenizer(TEXTS[1], return_tensors="pt"), output_attentions=True).attentions
+    for reading in (found.text(1, layer=1), found.read(TEXTS[1], "love", layer=1)):
+        marks = attentions[0][0, :, 0].mean(0)[[0, -1]].tolist()
+        assert reading.words["weight"].iloc[-2:].tolist() == pytest.approx(marks, abs=1e-6)
+        assert reading.facts[["prediction", "probability"]].equals(found[1].facts[["prediction", "probability"]])
+    heads = found[1].grid().axes[0].images[0].get_array()
+    assert heads[-2:].tolist() == pytest.approx(attentions[1][0, :, 0, [0, -1]].T.numpy(), abs=1e-6)
+
+
+@pytest.mark.parametrize("labels", ["joy", ["joy"], [["joy"]], ["joy", "love"], [1, 0, 0], None])
+def test_one_text_may_have_several_labels(labels):
+    found = ask(folder(), texts=TEXTS[3], labels=labels, targets="joy", questions=["used"])
+    assert len(found) == 1
+    assert found.texts["label"].tolist() == ([-1] if labels is None else [1])
+
+
+def test_a_number_of_another_text_is_held_against_those_that_were_audited():
+    path = folder(("score",), "regression")
+    found = ask(path, questions=["used"])
+    assert [each.facts["prediction"] for each in found] == [found.read(text).facts["prediction"] for text in TEXTS]
+    middle = float(np.median(outputs(path)))
+    assert {each.facts["prediction"] for each in found} == {f"above {middle:.3g}", f"at most {middle:.3g}"}
 
 
 @pytest.mark.parametrize("threshold", [None, 0.3])

@@ -12,7 +12,8 @@ from attention_audit.given.files import write_given_readout as write
 from .auditing import Audited, audit, by_question
 from .classifying import audit_classifier, audit_torch
 from .judging import Judgement, judge
-from .reading import Reading, Trained, reading, trained
+from .reading import Trained, reading, trained
+from .shown_text import Reading
 
 __all__ = [
     "AuditError",

@@ -5,7 +5,7 @@ Audits are asked in memory by the functions that the workflow's stages call, so 
 (`asking`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -40,8 +40,11 @@ from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
 
 from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_torch
-from .reading import Reading, make_reading
+from .reading import make_reading
+from .rereading import ClassifierReader, state_chance
 from .saving import ClassifierRun
+from .shown_text import Reading
+from .targets import AskedTarget
 
 SUBJECT_COLUMNS = ("dataset", "suite", "model")
 ESTIMATES = ("value", "low", "high", "next_low", "next_high")
@@ -117,11 +120,12 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Audited(Answer):
-    """What the map of a model at hand may be read as.
+    """What the map of a model at hand may be read as: the answer, and a sequence of its texts.
 
     maps: the table of all maps, the best first (columns.tables.TABLE). texts: the table `texts`.
     readouts: what each training shows, in one order of texts. whole: all words of each text. classes: their names.
-    run: what a run of a classifier reads, None of another network; an answer that was pickled has none.
+    run: what a run of a classifier reads; reader: its trainings, which read further texts. Both are None of another
+    network, and of an answer that was pickled.
     """
 
     maps: pd.DataFrame
@@ -130,10 +134,20 @@ class Audited(Answer):
     whole: Sequence[Sequence[str]]
     classes: Sequence[str]
     run: ClassifierRun | None = None
+    reader: ClassifierReader | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # it has the models, which may be large, and no pickle may take them
-        return vars(self) | {"run": None}
+        # both have the models, which may be large, and no pickle may take them
+        return vars(self) | {"run": None, "reader": None}
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def __getitem__(self, number: int) -> Reading:
+        return self.text(number)
+
+    def __iter__(self) -> Iterator[Reading]:
+        return map(self.text, range(len(self)))
 
     @property
     def words(self) -> list[list[str]]:
@@ -156,16 +170,45 @@ class Audited(Answer):
         """
         return hf_fig_maps(self.maps, self.labels)
 
-    def text(self, number: int) -> Reading:
-        """Read a text, by its number from 0: its words with their weights, and its picture.
+    def text(self, number: int, *, layer: int | None = None) -> Reading:
+        """Read a text, by its number from 0, or from the end by -1, -2 and so on: its words with their weights, and
+        its picture. layer: another one than the last, from 1, whose map the models of a classifier then read.
 
-        Raises AuditError where there is none of this number.
+        Raises AuditError where there is none of this number, or no such layer at hand.
         """
-        if number not in range(len(self.whole)):
-            raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
-        number = int(number)
-        trainings = [training.align([training.ids[number]]) for training in self.readouts]
-        return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
+        number = self._find_text(number)
+        if layer is not None:
+            reader = self._require_reader("layer")
+            return reader.read_text(self.whole[number], reader.select_text(number), layer)
+        return self._show(number, self.readouts, self.classes)
+
+    def read(self, text: Any, *, layer: int | None = None) -> Reading:
+        """Read a text that was not audited, as the texts were: by the same trainings, maps and settings. It is one of
+        what `audit_classifier` takes as `texts`. layer: as in `text`.
+
+        Raises AuditError where the text cannot be read, and where no classifier is at hand.
+        """
+        reader = self._require_reader("read")
+        return reader.read_text(*reader.prepare_text(text), layer)
+
+    def _find_text(self, number: int) -> int:
+        """Return the number of a text from 0. Raises AuditError where there is none."""
+        if number not in range(-len(self), len(self)):
+            raise AuditError("number", f"is {number}, and there are {len(self)} texts", "give one from 0")
+        return range(len(self))[int(number)]
+
+    def _show(self, number: int, readouts: Sequence[Readout], names: Sequence[str]) -> Reading:
+        """Show a text by readouts that have it. names: of what the model says."""
+        trainings = [training.align([self.readouts[0].ids[number]]) for training in readouts]
+        if self.reader is None:
+            return make_reading(self.whole[number], trainings, [], dict(enumerate(names)))
+        return self.reader.show(self.whole[number], self.reader.select_text(number), trainings, names)
+
+    def _require_reader(self, place: str) -> ClassifierReader:
+        """Return the trainings of a classifier. Raises AuditError, which names the place, where there is none."""
+        if self.reader is None:
+            raise AuditError(place, "no classifier is at hand that reads texts", "ask an answer of audit_classifier")
+        return self.reader
 
     def save(self, folder: str | Path) -> None:
         """Write what a run reads to go on, and the configuration that names it:
@@ -217,38 +260,45 @@ class TargetAudited(Audited):
     """What the map of a model at hand may be read as, where outputs of it are asked of by name, several labels or a
     number. Its texts are cases: a text and a target.
 
-    kind: what the model returns. by_target: the columns of `table` of each target by itself. cases: by the number of a
-    text and the name of a target, the readouts of the texts that this one is asked of, and what the model may say, no
-    and yes.
+    kind: what the model returns. targets: what is asked of, by name. by_target: the columns of `table` of each target
+    by itself. cases: by the number of a text and the name of a target, the readouts of the texts that this one is asked
+    of, and what the model may say, no and yes.
     """
 
     kind: OutputKind = field(kw_only=True)
+    targets: Mapping[str, AskedTarget] = field(kw_only=True)
     by_target: pd.DataFrame = field(kw_only=True)
     cases: Mapping[tuple[int, str], tuple[Sequence[Readout], Sequence[str]]] = field(kw_only=True)
 
-    def text(self, number: int, target: str = "") -> Reading:
-        """Read a text, by its number from 0, and what its words say of a target, by default the first that it was asked
-        of.
+    def text(self, number: int, target: str = "", *, layer: int | None = None) -> Reading:
+        """Read a text as in `Audited`, and what its words say of a target, by default the first that it was asked of;
+        of a text without any, as in `read`.
 
-        Raises AuditError where there is none of this number, and where the target was not asked of it.
+        Raises AuditError where there is none of this number, and where the target was not asked of.
         """
-        if number not in range(len(self.whole)):
-            raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
+        number = self._find_text(number)
         asked = [name for at, name in self.cases if at == number]
-        if not asked:
-            raise AuditError(f"number: text {number} has no target; name labels in `targets`")
-        if target and target not in asked:
-            fault = f"{target!r:.40} was not asked of text {number}"
-            raise AuditError("target", fault, f"give one of {', '.join(asked)}")
-        target = target or asked[0]
-        readouts, statements = self.cases[number, target]
-        trainings = [training.align([self.readouts[0].ids[number]]) for training in readouts]
-        reading = make_reading(self.whole[number], trainings, [], dict(enumerate(statements)))
-        if self.kind == "labels":
-            # the model's own, and not that of a label which begins at its threshold
-            chance = float(self.readouts[0].probabilities[number, [*self.classes].index(target)])
-            reading.facts["probability"] = chance if trainings[0].predictions[0] else 1 - chance
-        return reading
+        target = target or next(iter(asked), "")
+        if layer is None and target in asked:
+            readouts, statements = self.cases[number, target]
+            reading, outputs = self._show(number, readouts, statements), self.readouts[0].probabilities[number]
+            return state_chance(reading, self.targets[target], self.kind, outputs)
+        reader = self._require_reader("number" if layer is None else "layer")
+        texts = reader.select_text(number)
+        return reader.read_target(self.whole[number], texts, self._list_targets(target), layer)
+
+    def read(self, text: Any, target: str = "", *, layer: int | None = None) -> Reading:
+        """Read a text that was not audited as in `Audited`, and what its words say of a target, by default of that one,
+        of all that were asked of, to which the model says most clearly yes.
+        """
+        reader = self._require_reader("read")
+        return reader.read_target(*reader.prepare_text(text), self._list_targets(target), layer)
+
+    def _list_targets(self, name: str) -> list[AskedTarget]:
+        """List the target of a name, or all. Raises AuditError where it was not asked of."""
+        if name and name not in self.targets:
+            raise AuditError("target", f"{name!r:.40} was not asked of", f"give one of {', '.join(self.targets)}")
+        return [self.targets[name]] if name else [*self.targets.values()]
 
     def save(self, folder: str | Path) -> None:
         """Raise AuditError: no run asks of targets."""

@@ -41,7 +41,6 @@ from attention_audit.given import (
     softmax,
 )
 from attention_audit.model.outputs import OutputKind, Target, distribute
-from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
@@ -50,21 +49,15 @@ from attention_audit.raw_text import RawText
 from attention_audit.readout import HeadStates, select_texts
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
-    build_classifier,
     build_split_of,
-    cut_pieces,
     take_texts,
 )
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.network_readout import assemble_readout, take_checked_heads, take_word_maps
+from attention_audit.stages.network_readout import assemble_readout
 from attention_audit.stages.read_classifier import (
     COMPARED_PASSES,
     MAX_TEXTS_COMPARED,
-    check_reading,
-    match_classes,
-    read_out,
-    refuse_other_words,
 )
 from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.summary import summary as make_summary
@@ -74,7 +67,6 @@ from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
 from attention_audit.transformer.pieces import Pieces, has_first_mark
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
-from attention_audit.transformer.states import set_piece_limit
 
 from .asking import (
     GIVEN_MODEL,
@@ -90,6 +82,7 @@ from .asking import (
 from .auditing import Audited, TargetAudited, audit, by_question
 from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, call_with_texts, check_batch_size
+from .rereading import ClassifierReader
 from .saving import ClassifierRun, list_saved_texts
 from .targets import (
     ALL,
@@ -133,66 +126,42 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 class ClassifierAudit:
     """The trainings of a classifier, which are read and asked one after another; only one is in memory at a time.
 
-    homes: where each of them is. read: how. texts, classes: what they read, and the names of its classes. kind: what
-    the outputs are. target: what is asked of. known: the outputs that targets share, by training. first: the pieces
-    that the first training reads. outputs: what each training returns of all texts, (N, K), with what its heads attend
-    to, where targets are asked of.
+    reader: reads them. texts: what they read. target: what is asked of. known: the outputs that targets share, by
+    training. first: the pieces that the first training reads. outputs: what each training returns of all texts, (N, K),
+    with what its heads attend to, where targets are asked of.
     """
 
     model: ModelAudit
-    homes: Sequence[Home]
-    read: ReadClassifier
+    reader: ClassifierReader
     texts: ReadTexts
-    classes: Sequence[str]
-    device: torch.device
-    kind: OutputKind = "classes"
     target: Target | None = None
     known: Mapping[str, dict[bytes, torch.Tensor]] = field(default_factory=dict)
     first: Pieces | None = None
     outputs: list[tuple[HeadStates, Floats32]] = field(default_factory=list)
     attributions: dict[Training, Attributions] = field(default_factory=dict)
 
-    def _open(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
-        """Open a training, with the pieces of the texts."""
-        classifier = build_classifier(home, self.read, self.kind).to(self.device)
-        if self.target is not None:
-            order = match_classes(home, classifier.names, dict(enumerate(self.classes)), {})
-            classifier.target, classifier.known = self.target.reorder(order), self.known[str(home)]
-        return classifier, cut_pieces(classifier, self.texts, "texts")
-
-    def _open_alike(self, home: Home) -> tuple[SequenceClassifier, Pieces]:
-        """Open a training that must read the words that the first one reads."""
-        classifier, pieces = self._open(home)
-        if self.first is None:
-            self.first = pieces
-        refuse_other_words(home, self.texts, pieces, self.first)
-        return classifier, pieces
-
     def _read_out(self, training: Training, home: Home) -> None:
-        classifier, pieces = self._open_alike(home)
-        names, report = dict(enumerate(self.classes)), self.model.answers.report
-        training.readout = read_out(classifier, self.texts, pieces, names, self.read, report)
+        report = self.model.answers.report
+        training.readout, pieces = self.reader.read_out(home, self.texts, self.first, report)
+        self.first = self.first or pieces
 
     def _read_outputs(self, home: Home) -> None:
         """Read all outputs of a training, in the order of the first one's classes."""
-        classifier, pieces = self._open_alike(home)
-        self.model.answers.report(check_reading(classifier, self.texts, pieces))
-        order = match_classes(home, classifier.names, dict(enumerate(self.classes)), {})
-        self.outputs.append(take_checked_heads(classifier, pieces, self.texts.ids, order, self.read.layer))
+        outputs, pieces = self.reader.read_outputs(home, self.texts, self.first, self.model.answers.report)
+        self.first = self.first or pieces
+        self.outputs.append(outputs)
 
     def take_target(self, training: Training, home: Home, heads: HeadStates, outputs: Floats32) -> None:
         """Take the readout of a training on the texts of a target, from what its heads attend to in them."""
         assert self.target is not None
-        logits = self.target.read(torch.from_numpy(outputs)).numpy()
-        heads = replace(heads, tail=replace(heads.tail, target=self.target))
-        taken = assemble_readout(heads, logits, self.texts.ids, self.texts.labels, self.read.layer)
-        if self.read.maps:
-            taken = replace(taken, maps=take_word_maps(*self._open(home), self.read.maps))
-        training.readout = taken
+        training.readout = self.reader.take_target(home, self.texts, self.target, heads, outputs)
 
     def _attribute(self, training: Training, home: Home, audits: Sequence[str]) -> None:
-        (classifier, pieces), settings, answers = self._open(home), self.model.settings, self.model.answers
-        split, readout = build_split_of(pieces, self.texts, self.device), training.read().align(self.texts.ids)
+        classifier, pieces = self.reader.open(home, self.texts, self.target)
+        if self.target is not None:
+            classifier.known = self.known[str(home)]
+        settings, answers = self.model.settings, self.model.answers
+        split, readout = build_split_of(pieces, self.texts, self.reader.device), training.read().align(self.texts.ids)
         sections = settings.agreement, settings.deletion, settings.erasure
         attributed = AttributedTexts(classifier, split, readout, answers.report, *sections)
         no_words = np.empty(0, np.int64)
@@ -204,16 +173,17 @@ class ClassifierAudit:
 
     def _name_trainings(self) -> list[tuple[Training, Home, str]]:
         """List the trainings, with what steps call them."""
-        count = len(self.homes)
+        count = len(self.reader.homes)
         return [
             (training, home, f", training {number} of {count}" * (count > 1))
-            for number, (training, home) in enumerate(zip(self.model.own, self.homes, strict=True), start=1)
+            for number, (training, home) in enumerate(zip(self.model.own, self.reader.homes, strict=True), start=1)
         ]
 
     def list_readings(self) -> list[AuditStep]:
         """List what reads them, in order: as classifiers, or all of their outputs, of which targets are chosen."""
         lengths, choosing = self.model.lengths, bool(self.known)
-        passes = (1 + bool(self.read.maps)) * len(lengths) + COMPARED_PASSES * min(MAX_TEXTS_COMPARED, len(lengths))
+        passes = (1 + bool(self.reader.how.maps)) * len(lengths)
+        passes += COMPARED_PASSES * min(MAX_TEXTS_COMPARED, len(lengths))
         return [
             AuditStep(
                 partial(self._read_outputs, home) if choosing else partial(self._read_out, training, home),
@@ -237,7 +207,7 @@ class ClassifierAudit:
             for number, (training, home, name) in enumerate(self._name_trainings()):
                 asked = partial(self._attribute, training, home, of_others if number else audits)
                 steps.append(AuditStep(asked, f"located{name}", cost, passes))
-            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.homes) * len(lengths)))
+            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.reader.homes) * len(lengths)))
         return steps
 
 
@@ -396,6 +366,16 @@ def take_units(corpus: pa.Table, outside: Mapping[str, Sequence[Span]]) -> ReadT
     return texts._replace(written=[written._replace(outside=outside[name]) for name, written in pairs])
 
 
+def prepare_text(
+    classes: list[str], language: str, tokenizer: Any, granularity: Granularity, text: Any
+) -> tuple[list[str], ReadTexts]:
+    """Prepare one more text, or pair, as `prepare_given` does; return its units too."""
+    columns = part_pairs([text], None)
+    written = isinstance(columns["texts"][0], str)
+    corpus, _, outside = prepare_given(columns, None, classes, language if written else None, tokenizer, granularity)
+    return corpus["tokens"][0].as_py(), take_units(corpus, outside)
+
+
 def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home], kind: OutputKind) -> ReadClassifier:
     """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
     a map is of.
@@ -489,7 +469,7 @@ def audit_targets(
         rows = take_members(corpus, asked)
         model = make_audit(trainings=number_models(), corpus=rows, census=make_census([asked.no, asked.yes]))
         part = replace(audited, model=model, texts=read(rows), target=asked.target, attributions={})
-        for training, home, (heads, values) in zip(model.own, audited.homes, audited.outputs, strict=True):
+        for training, home, (heads, values) in zip(model.own, audited.reader.homes, audited.outputs, strict=True):
             taken = select_texts(heads, asked.members), values[asked.members]
             steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked.name}"))
         steps += [replace(step, name=f"{step.name} of {asked.name}") for step in part.list_questions()]
@@ -515,7 +495,7 @@ def audit_targets(
     ]
     whole = [
         replace(
-            assemble_readout(heads, values, audited.texts.ids, audited.texts.labels, audited.read.layer),
+            assemble_readout(heads, values, audited.texts.ids, audited.texts.labels, audited.reader.how.layer),
             probabilities=distribute(torch.from_numpy(values), choice.kind).numpy(),
         )
         for heads, values in audited.outputs
@@ -528,7 +508,10 @@ def audit_targets(
         whole,
         corpus["tokens"].to_pylist(),
         choice.names,
+        None,
+        audited.reader,
         kind=choice.kind,
+        targets={asked.name: asked for asked in targets},
         by_target=list_by_target(by_target),
         cases={
             (number, asked.name): ([training.read() for training in part.own], (asked.no, asked.yes))
@@ -542,7 +525,7 @@ def audit_classifier(
     model: Any,
     tokenizer: Any,
     texts: Sequence[Any],
-    labels: Sequence[Any] | None = None,
+    labels: Any = None,
     *,
     seconds: WrittenTexts | None = None,
     targets: Any = PREDICTED,
@@ -568,19 +551,19 @@ def audit_classifier(
     model: a sequence classifier of the library `transformers`, a pipeline of it, a model with adapters of PEFT, or a
     folder; of several trainings, a list. tokenizer: its tokenizer, or the folder of one; None for pipelines, and for
     folders that have one. texts: as people write them, or lists of words; or pairs of these, as tuples, or as dicts
-    with `text` and `text_pair`. labels: the gold class of each, by its number or by its name in `config.id2label`; of
-    several labels a list of them, or a row of 0 and 1; of a number the number; None: nobody knows them. seconds: the
-    second text of each pair, where `texts` has the first ones alone. targets: which outputs are asked of, see
-    `model.outputs`: "predicted", the class or the labels that the model gives; "gold"; "all"; the name of one, or
-    several; or an entry for each text. contrast: the classes that a target is told from, by default all others.
-    threshold: from which probability on a label is given, by default 1/2, one for all or by name; of a number, above
-    which value the model says yes, by default the median of its predictions. output: what the model returns, classes,
-    labels or number; None: as pipelines read `config.problem_type`. granularity: whether maps are of words, of pieces
-    (token) or of sentences; or spans: of each text, the characters (start, stop) of each of its units. prompt:
-    `template` and `labels` with which a language model, which `model` then is, is asked for one of its next tokens
-    (docs/method/transformers.md). maps: further maps by name, such as rollout (same page). questions: some of stable,
-    used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model runs, as
-    torch takes it, or auto.
+    with `text` and `text_pair`; one string or dict is one text. labels: the gold class of each, by its number or by its
+    name in `config.id2label`; of several labels a list of them, or a row of 0 and 1; of a number the number; None:
+    nobody knows them; of one text, it may stand alone. seconds: the second text of each pair, where `texts` has the
+    first ones alone. targets: which outputs are asked of, see `model.outputs`: "predicted", the class or the labels
+    that the model gives; "gold"; "all"; the name of one, or several; or an entry for each text. contrast: the classes
+    that a target is told from, by default all others. threshold: from which probability on a label is given, by default
+    1/2, one for all or by name; of a number, above which value the model says yes, by default the median of its
+    predictions. output: what the model returns, classes, labels or number; None: as pipelines read
+    `config.problem_type`. granularity: whether maps are of words, of pieces (token) or of sentences; or spans: of each
+    text, the characters (start, stop) of each of its units. prompt: `template` and `labels` with which a language
+    model, which `model` then is, is asked for one of its next tokens (docs/method/transformers.md). maps: further maps
+    by name, such as rollout (same page). questions: some of stable, used, ranks, located and signed, by default all;
+    `stable` needs several trainings. device: where the model runs, as torch takes it, or auto.
     batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length: pieces
     that are read together at most, marks included; None: as a pipeline has it, else 512. long: whether longer texts are
     cut, or read in windows, whose map is asked less. truncation: which text of a pair is cut, longest_first,
@@ -591,6 +574,8 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
+    if alone := isinstance(texts, str | Mapping):
+        texts, seconds = [texts], [seconds] if isinstance(seconds, str) else seconds
     texts = make_list(texts, "texts")
     if not texts:
         raise AuditError("texts", "there is none", "give some")
@@ -601,6 +586,10 @@ def audit_classifier(
     classes = list_classes(prompt, homes[0], kind)
     if prompt is None:
         refuse_other_classes(homes, kind)
+    if alone and labels is not None:
+        one = isinstance(labels, str) or not np.iterable(labels)
+        # of several labels, a list may be those of the one text
+        labels = [labels] if one or (kind == "labels" and len(labels) != 1) else labels
     gold, thresholds = read_gold(labels, kind, classes, len(texts)), read_thresholds(threshold, kind, classes)
     choice = TargetChoice(targets, contrast, kind, classes, thresholds, gold, len(texts))
     max_length, truncation = choose_cut(homes[0], max_length, truncation)
@@ -617,21 +606,30 @@ def audit_classifier(
     names = choice.class_names
     tokenizer = open_tokenizer(homes[0])
     corpus, census, outside = prepare_given(columns, names, classes, language, tokenizer, granularity, spans)
+    read = partial(take_units, outside=outside)
+    tokens = choose_tokens([text.sides[0] for text in read(corpus).written], language, False, lambda line: None)
+    with use_torch(sections.threads):
+        chosen = choose_device(device, sections.threads)
+    reader = ClassifierReader(
+        homes,
+        reading,
+        classes,
+        kind,
+        chosen,
+        sections.threads,
+        batch_size and batch_size * max_length,
+        read(corpus),
+        None if spans is not None else partial(prepare_text, classes, tokens.tokenizer, tokenizer, granularity),
+    )
     make_audit = partial(ModelAudit, suite, ["predictions", *audits, *MAP_AUDITS], sections, network=True)
 
     def number_models() -> dict[str, list[Training]]:
         return {GIVEN_MODEL: number_trainings(GIVEN_MODEL, [None] * len(homes))}
 
     model_audit = make_audit(trainings=number_models(), corpus=corpus, census=census)
-    with (
-        use_torch(sections.threads),
-        set_piece_limit(batch_size and batch_size * max_length),
-        torch.random.fork_rng(),
-    ):
-        chosen = choose_device(device, sections.threads)
+    with reader.compute():
         known: dict[str, dict[bytes, torch.Tensor]] = {str(home): {} for home in homes} if choice.targeted else {}
-        read = partial(take_units, outside=outside)
-        audited = ClassifierAudit(model_audit, homes, reading, read(corpus), classes, chosen, kind, known=known)
+        audited = ClassifierAudit(model_audit, reader, reader.texts, known=known)
         if choice.targeted:
             model_audit.take_steps(audited.list_readings(), progress)
             return audit_targets(audited, choice, make_audit, number_models, read, progress)
@@ -640,7 +638,6 @@ def audit_classifier(
     run = None
     if names is not None and granularity == "word" and spans is None:
         saved_texts, entry = list_saved_texts(corpus, classes)
-        tokens = choose_tokens([row["text"] for row in saved_texts], language, False, lambda line: None)
         run = ClassifierRun(
             homes,
             saved_texts,
@@ -658,6 +655,7 @@ def audit_classifier(
         corpus["tokens"].to_pylist(),
         classes,
         run,
+        reader,
     )
 
 

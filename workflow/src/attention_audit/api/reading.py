@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import torch
-from matplotlib.figure import Figure
 from torch import Tensor
 
 from attention_audit.arrays import Flags
@@ -29,12 +27,10 @@ from attention_audit.corpus.tokens import split_words
 from attention_audit.corpus.vocabulary import UNKNOWN_ROW
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.figures import style
-from attention_audit.figures.attention_maps import replace_controls
 from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_class_names, make_list, name_readouts
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
-from attention_audit.names import MAPS, refuse_unknown_maps
+from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suites import Scope, find_suite
@@ -50,96 +46,9 @@ from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
 from .asking import use_torch
+from .shown_text import Reading
 
 TEXT_ID = "text"
-TABLE_DIGITS = 3
-WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
-WIDTH_RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
-NOT_KNOWN = " (unknown)"  # behind a word of the figure
-OTHER_PANELS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
-
-
-@dataclass(frozen=True, repr=False)
-class Reading:
-    """What a model makes of a text.
-
-    words: a row for each word, in order, with the columns
-
-    - word; weight: its attention in the first training, and contribution: what it adds there to the lead of the
-      predicted class (logit; negative where it speaks against it)
-    - gradient: its share of the gradient of the prediction, likewise
-    - lowest, highest: the least and the greatest weight that any training of the model gives it
-    - adversary: the weight that the adversary gives it, NaN where there is none
-    - known: False where the model knows no part of the word, so that it reads any such word alike, or has not read it,
-      as it is cut off or the tokenizer leaves it out: such a word has no numbers
-    - one by its name for each further map: its score in the first training, NaN for marks of a tokenizer
-
-    facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
-    trainings in which the same word has the most attention; jsd, the mean Jensen-Shannon divergence (nats) of their
-    maps from the first; chance_jsd, that of the first map shuffled; adversary_jsd and adversary_tvd, how far the
-    adversary moves the map and the prediction. NaN where there is nothing to compare with.
-    """
-
-    words: pd.DataFrame
-    facts: pd.Series
-
-    def _write_head(self, words: pd.DataFrame) -> str:
-        """Write what was predicted, of how many unknown words, how far the trainings agree, and how far the adversary
-        moves map and prediction.
-        """
-        facts, weighted = self.facts, words["weight"].notna()
-        parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
-        for does, count in (("read", (~weighted).sum()), ("know", (weighted & ~words["known"]).sum())):
-            if count:
-                parts.append(f"the model does not {does} {count} of {len(words)} words")
-        if facts["trainings"] > 1:
-            parts.append(
-                f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}, shuffled {facts['chance_jsd']:.3f}; the same "
-                f"word is first in {100 * facts['same_top']:.0f} % of the others"
-            )
-        if not np.isnan(facts["adversary_jsd"]):
-            parts.append(f"adversary: JSD {facts['adversary_jsd']:.3f}, TVD {facts['adversary_tvd']:.3f}")
-        return "\n".join(parts)
-
-    def __repr__(self) -> str:
-        return f"Reading({'; '.join(self._write_head(self.words).splitlines())})"
-
-    def _repr_html_(self) -> str:
-        table = self.words.dropna(axis=1, how="all").round(TABLE_DIGITS)
-        return f"<p>{escape(self._write_head(self.words))}</p>{table.to_html(index=False)}"
-
-    def figure(self) -> Figure:
-        """Draw a row for each word: weights with their range over trainings, signed contributions, shares of the
-        gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The figure
-        grows with the text and with the maps.
-        """
-        words = self.words.dropna(subset="weight")
-        _, *map_names = map(str, words.loc[:, "known":])
-        labels = OTHER_PANELS | {name: MAPS[name].label if name in MAPS else name for name in map_names}
-        panels = {name: label for name, label in labels.items() if words[name].notna().any()}
-        rows = range(len(words))
-        with style.use_house_style([*words["word"], str(self.facts["prediction"])]):
-            ratios = [WIDTH_RATIOS.get(name, 2) for name in ("weight", *panels)]
-            width = style.PAGE_WIDTH * max(1, sum(ratios) / sum(WIDTH_RATIOS.values()))
-            figure = Figure(figsize=(width, WORD_HEIGHT * len(words) + WORDS_MARGIN), layout="constrained")
-            main, *sides = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
-            main.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
-            if (words["highest"] > words["lowest"]).any():
-                main.hlines(rows, words["lowest"], words["highest"], style.BLACK, linewidth=1, label="all trainings")
-            if words["adversary"].notna().any():
-                main.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
-            main.set_xlabel("attention")
-            main.set_yticks(rows, words["word"].map(replace_controls) + np.where(words["known"], "", NOT_KNOWN))
-            main.set_ylim(len(words) - 0.5, -0.5)
-            for axes, (name, label) in zip(sides, panels.items(), strict=True):
-                colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
-                axes.barh(rows, words[name], color=colours.tolist(), height=0.7)
-                axes.axvline(0, color=style.GREY, linewidth=0.6)
-                axes.tick_params(left=False)
-                axes.set_xlabel(label)
-            figure.suptitle(self._write_head(words), fontsize=style.TEXT_SIZE, x=0.01, ha="left")
-            figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3)
-        return figure
 
 
 @dataclass(frozen=True, repr=False)

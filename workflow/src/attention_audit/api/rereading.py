@@ -1,0 +1,191 @@
+"""The trainings of a classifier at hand, which read texts: those that are audited, again, or any other."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from attention_audit.arrays import Floats32
+from attention_audit.errors import AuditError
+from attention_audit.model.outputs import OutputKind, Target, distribute
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.plan.transformers import choose_layer
+from attention_audit.readout import HeadStates, Readout
+from attention_audit.stages.classifier_texts import ReadTexts, build_classifier, cut_pieces
+from attention_audit.stages.network_readout import assemble_readout, take_checked_heads, take_word_maps
+from attention_audit.stages.read_classifier import check_reading, match_classes, read_out, refuse_other_words
+from attention_audit.transformer.folder import Home, read_model_facts
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.states import PieceTable, set_piece_limit
+
+from .asking import use_torch
+from .reading import make_reading
+from .shown_text import Reading
+from .targets import AskedTarget
+
+Report = Callable[[str], None]
+
+
+def ignore(line: str) -> None:
+    """Report nothing."""
+
+
+def state_chance(reading: Reading, asked: AskedTarget, kind: OutputKind, outputs: Any) -> Reading:
+    """State how sure the model is of what it says of a label: its own probability of that, and not that of a label
+    which begins at its threshold. outputs (K,): what a pipeline answers of the text.
+    """
+    if kind == "labels":
+        chance = float(outputs[asked.number])
+        reading.facts["probability"] = chance if reading.facts["prediction"] == asked.yes else 1 - chance
+    return reading
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierReader:
+    """The trainings of a classifier, which read texts one after another; only one is in memory at a time.
+
+    homes: where each of them is. how: they read. classes, kind: the names of its outputs, and what these are.
+    piece_limit: padded pieces at most that are read at once; None: as many as else. texts: those that are audited.
+    prepare: finds the units of another text; None where somebody says what these are.
+    """
+
+    homes: Sequence[Home]
+    how: ReadClassifier
+    classes: Sequence[str]
+    kind: OutputKind
+    device: torch.device
+    threads: int
+    piece_limit: int | None
+    texts: ReadTexts
+    prepare: Callable[[Any], tuple[Sequence[str], ReadTexts]] | None
+
+    @contextmanager
+    def compute(self) -> Iterator[None]:
+        """Compute in the block as an audit does, and leave the random state as it was."""
+        with use_torch(self.threads), set_piece_limit(self.piece_limit), torch.random.fork_rng():
+            yield
+
+    def _order(self, home: Home, classifier: SequenceClassifier) -> list[int]:
+        """Return which output of a training each of the first one's is."""
+        return match_classes(home, classifier.names, dict(enumerate(self.classes)), {})
+
+    def open(self, home: Home, texts: ReadTexts, target: Target | None = None) -> tuple[SequenceClassifier, Pieces]:
+        """Open a training, which is asked of a target, with the pieces of texts."""
+        classifier = build_classifier(home, self.how, self.kind).to(self.device)
+        if target is not None:
+            classifier.target = target.reorder(self._order(home, classifier))
+        return classifier, cut_pieces(classifier, texts, "texts")
+
+    def _open_alike(self, home: Home, texts: ReadTexts, first: Pieces | None) -> tuple[SequenceClassifier, Pieces]:
+        """Open a training that must read the words that the first one reads, whose pieces are given."""
+        classifier, pieces = self.open(home, texts)
+        refuse_other_words(home, texts, pieces, first or pieces)
+        return classifier, pieces
+
+    def read_out(
+        self, home: Home, texts: ReadTexts, first: Pieces | None = None, report: Report = ignore
+    ) -> tuple[Readout, Pieces]:
+        """Read texts out by a training; return the readout, and their pieces. first: those of the first training."""
+        classifier, pieces = self._open_alike(home, texts, first)
+        return read_out(classifier, texts, pieces, dict(enumerate(self.classes)), self.how, report), pieces
+
+    def read_outputs(
+        self, home: Home, texts: ReadTexts, first: Pieces | None = None, report: Report = ignore
+    ) -> tuple[tuple[HeadStates, Floats32], Pieces]:
+        """Read all outputs of texts by a training, (N, K), in the order of the first one's, with what its heads attend
+        to; return them, and the pieces. first: as in `read_out`.
+        """
+        classifier, pieces = self._open_alike(home, texts, first)
+        report(check_reading(classifier, texts, pieces))
+        order = self._order(home, classifier)
+        return take_checked_heads(classifier, pieces, texts.ids, order, self.how.layer), pieces
+
+    def take_target(
+        self, home: Home, texts: ReadTexts, target: Target, heads: HeadStates, outputs: Floats32
+    ) -> Readout:
+        """Take the readout of a target from the outputs of texts, and from what heads attend to in them."""
+        logits = target.read(torch.from_numpy(outputs)).numpy()
+        heads = replace(heads, tail=replace(heads.tail, target=target))
+        taken = assemble_readout(heads, logits, texts.ids, texts.labels, self.how.layer)
+        if self.how.maps:
+            taken = replace(taken, maps=take_word_maps(*self.open(home, texts, target), self.how.maps))
+        return taken
+
+    def choose_layer(self, layer: int | None) -> "ClassifierReader":
+        """Return what reads the map of a layer, from 1. Raises AuditError where a training has not so many."""
+        if layer is None:
+            return self
+        trainings = [*map(read_model_facts, self.homes)]
+        count = min(facts.layers for facts in trainings)
+        if layer not in range(1, count + 1):
+            raise AuditError("layer", f"is {layer!r}, and the model has {count}", "give one of them, from 1")
+        chosen = choose_layer(trainings, layer, self.how.long)
+        return replace(self, how=self.how.model_copy(update={"layer": chosen}))
+
+    def select_text(self, number: int) -> ReadTexts:
+        """Select one of the texts that are audited."""
+        ids, labels, written = self.texts
+        return ReadTexts([ids[number]], labels[[number]], [written[number]])
+
+    def prepare_text(self, text: Any) -> tuple[Sequence[str], ReadTexts]:
+        """Find the units of another text, as it was written. Raises AuditError where only spans can say them."""
+        if self.prepare is None:
+            raise AuditError(
+                "read", "the units of this text are not known, as `spans` says those of others", "audit it"
+            )
+        return self.prepare(text)
+
+    def weigh_layers(self, texts: ReadTexts) -> Floats32:
+        """Read the weights of all layers and heads of the first training in a text, (L, H, I): of its words that are
+        read, then of marks.
+        """
+        with self.compute():
+            classifier, pieces = self.open(self.homes[0], texts)
+            batch = PieceTable(pieces, self.device).batch(np.array([0]))
+            layers = range(1, len(classifier.layers) + 1)
+            weights = [batch.weigh_items(classifier.read_attention(batch, layer).weights)[0] for layer in layers]
+            return torch.stack(weights).cpu().numpy()
+
+    def show(
+        self,
+        words: Sequence[str],
+        texts: ReadTexts,
+        readouts: Sequence[Readout],
+        names: Sequence[str],
+        layer: int | None = None,
+    ) -> Reading:
+        """Show a text of some words by the readouts of the trainings. names: of what the model says. layer: which was
+        read.
+        """
+        reading = make_reading(words, readouts, [], dict(enumerate(names)))
+        return replace(reading, layer=layer, weigh_layers=partial(self.weigh_layers, texts))
+
+    def read_text(self, words: Sequence[str], texts: ReadTexts, layer: int | None) -> Reading:
+        """Read a text of some words. layer: another one than the last. Raises AuditError where it cannot be read."""
+        reader = self.choose_layer(layer)
+        with self.compute():
+            reference, pieces = reader.read_out(self.homes[0], texts)
+            others = [reader.read_out(home, texts, pieces)[0] for home in self.homes[1:]]
+        return self.show(words, texts, [reference, *others], self.classes, layer)
+
+    def read_target(
+        self, words: Sequence[str], texts: ReadTexts, targets: Sequence[AskedTarget], layer: int | None
+    ) -> Reading:
+        """Read a text of some words, and what they say of that target to which the model says yes most clearly. layer:
+        as in `read_text`.
+        """
+        reader = self.choose_layer(layer)
+        with self.compute():
+            seen, pieces = reader.read_outputs(self.homes[0], texts)
+            outputs = torch.from_numpy(seen[1])
+            asked = max(targets, key=lambda each: float(each.target.read(outputs)))
+            all_seen = [seen, *(reader.read_outputs(home, texts, pieces)[0] for home in self.homes[1:])]
+            pairs = zip(self.homes, all_seen, strict=True)
+            readouts = [reader.take_target(home, texts, asked.target, *each) for home, each in pairs]
+        reading = self.show(words, texts, readouts, (asked.no, asked.yes), layer)
+        return state_chance(reading, asked, self.kind, distribute(outputs, self.kind)[0])
