@@ -142,13 +142,13 @@ def test_a_model_that_a_data_set_has_not_is_one_line(plan):
     assert refusal(plan.asked.refuse, "permutation", "base", "digest").startswith(line)
 
 
-def test_maps_are_shown_with_the_instance_adversary_and_the_chosen_one(plan):
+def test_maps_are_shown_with_the_instance_adversary_and_all_others(plan):
     job = audit_of(plan, "attention_maps", "wp", "needle")
     assert job.inputs["instance_adversary"] == ["results/audits/needle/base/instance_adversary.parquet"]
-    assert job.inputs["readouts"] == [
-        f"results/readouts/needle/{model}/seed10/test.parquet" for model in ("base", "continuation")
-    ]
-    assert [training.model for training in job.settings.trainings] == ["base", "continuation_chosen"]
+    trainings = [(training.model, training.seed) for training in job.settings.trainings]
+    assert trainings[0] == ("base", 10)
+    assert {name for name, _ in trainings[1:]} == {"adversary", "continuation"}
+    assert len(job.inputs["readouts"]) == len(trainings)
 
 
 def list_answered(job):

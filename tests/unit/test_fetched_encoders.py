@@ -125,7 +125,7 @@ def test_another_archive_is_one_line(encoder, tmp_path, changed, entry, line):
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ({"model_type": "deberta"}, "'deberta', whose last layer"),
+        ({"model_type": "deberta"}, "'deberta' can be read here, and not be fine-tuned"),
         ({"files": {"../config.json": "0" * 64}}, "config: encoders.tiny.files"),
     ],
 )

@@ -40,6 +40,7 @@ from attention_audit.plan.audits import (
     list_compared_runs,
     list_first_runs,
     list_predicting_runs,
+    list_shown_runs,
 )
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.params import list_keys
@@ -140,6 +141,8 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan, name, suite):
                 assert found == own - {(judged.family, judged.seeds[0])}
             case "instance_adversary":
                 assert found == {(run.model.family, run.seed) for run in list_first_runs(judged)}
+            case "attention_maps":
+                assert found == {(run.model.family, run.seed) for run in list_shown_runs(judged)}
             case "word_attributions":
                 assert found == {(judged.family, judged.seeds[0])}
             case _:

@@ -187,7 +187,8 @@ def test_leave_one_out_of_trainings_with_one_frozen_transformer_is_that_of_each(
         assert ours.predicted.tolist() == theirs.predicted.tolist()
         for name in ("distances", "falls", "flips"):
             for found, expected in zip(getattr(ours, name), getattr(theirs, name), strict=True):
-                np.testing.assert_array_equal(found, expected)
+                # processors sum several models in another order
+                np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
     assert not np.array_equal(together[0].falls[0], together[1].falls[0])
 
 
