@@ -13,7 +13,7 @@ from summaries import answer, row
 from tabled import cells
 
 from attention_audit.columns.tables import INSTEAD, SUMMARY, TABLE
-from attention_audit.figures.answer import NO_MODEL, fig_answer
+from attention_audit.figures.answer import NO_MODEL, fig_answer, fig_answer_narrow
 from attention_audit.figures.attributions import NOT_COMPARED, NOT_MARKED, fig_instead, fig_plausibility
 from attention_audit.figures.style import list_texts
 from attention_audit.names import PLAUSIBLE
@@ -37,7 +37,12 @@ def draw(*answers, model="base", **columns):
     """The figure of five trainings, of which there is no verdict but those that are given."""
     about = {"dataset": "movies", "seeds": 5, "texts": 400, "groups": 400, "learnt": "yes"}
     scores = {"accuracy": 0.75, "majority_accuracy": 0.5}
-    return fig_answer(pd.DataFrame([row(model, *answers, **about | scores | columns)])[SUMMARY.schema.names], LABELS)
+    frame = pd.DataFrame([row(model, *answers, **about | scores | columns)])[SUMMARY.schema.names]
+    # for a telephone it says the same
+    narrow, wide = fig_answer_narrow(frame, LABELS), fig_answer(frame, LABELS)
+    assert_readable(narrow)
+    assert [len(axes.lines) for axes in narrow.axes] == [len(axes.lines) for axes in wide.axes]
+    return wide
 
 
 def ask(question, value, low, high, **columns):

@@ -247,7 +247,7 @@ TRAINED = "train|train_adversary|train_guide|search_adversary|read_out"
         ("audits/permutation.py", "permutation"),
         ("audits/rankings.py", "permutation|erasure|plausibility|attribute|attribution"),
         ("stages/attribution.py", "attribution"),
-        ("columns/audits.py", f"(?!({TRAINED}|prepare|figure/(fig_answer|fig_instead|fig_plausibility))$).*"),
+        ("columns/audits.py", f"(?!({TRAINED}|prepare|figure/(fig_answer(_narrow)?|fig_instead|fig_plausibility))$).*"),
         ("figures/models.py", "figure/wp_fig5_tvd_jsd"),
         ("figures/style.py", "figure/.*"),
         ("tables/render.py", "(table|overview)/.*|report_html"),

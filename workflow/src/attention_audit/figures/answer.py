@@ -1,10 +1,13 @@
-"""The answer on one model as a figure: the finding, and a line a claim, from the low to the high end of its scale."""
+"""The answer on one model as a figure: the finding, and a line a claim, from the low to the high end of its scale.
+
+It is drawn for a page, and once more for the screen of a telephone.
+"""
 
 import json
 from collections.abc import Mapping
 from math import isfinite, nan
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,10 +36,33 @@ from attention_audit.tables.wording import Labels, write_name
 from . import style
 from .style import Keywords, write_sentence
 
-WIDTH, MARGIN, ROW_HEIGHT, STRIP_HEIGHT = 4.2, 0.12, 0.8, 0.13
-"""Inches. Narrow enough to be read on the screen of a telephone."""
-FINDING_SIZE, FINDING_LETTERS, NOTE_LETTERS = 10.5, 46, 76
-"""Points of the finding, and letters in a line of it and of what is small."""
+MARGIN, STRIP_HEIGHT, FINDING_SIZE = 0.12, 0.13, 10.5
+"""Inches; and points of the finding."""
+
+
+class Layout(NamedTuple):
+    """Where things stand, in inches: how wide the figure is, how high a row, and where scales begin and how wide they
+    are. beside: whether claims and verdicts stand beside the scales, or above. Letters of a line: of the finding, of
+    what is small, of a reason on a scale, and of the numbers behind a verdict.
+    """
+
+    width: float
+    row: float
+    left: float
+    scale: float
+    beside: bool
+    finding: int
+    note: int
+    reason: int
+    numbers: int
+
+    def find_place(self, inches: float) -> float:
+        """Find a place of the figure in shares of a scale."""
+        return (inches - self.left) / self.scale
+
+
+WIDE = Layout(style.PAGE_WIDTH, 0.47, 2.62, 2.55, True, 74, 128, 46, 31)
+NARROW = Layout(4.2, 0.8, MARGIN, 4.2 - 2 * MARGIN, False, 46, 76, 70, 76)
 TINTS, UNASKED = ("#F1DDD6", "#EFE6CC", "#D6E8DD"), ("#EEEEEE",) * 3
 """The colours of no, in part and yes; and where there is no verdict."""
 VERDICT_COLOURS = {ZONES[0]: "#A8432A", ZONES[-1]: "#1F6B4A", ZONES: "#6B6B6B", NONE: "#6B6B6B"}
@@ -146,57 +172,76 @@ def write_numbers(row: TableRow, line: Line) -> str:
     return f"{line.value}{UNIT_SUFFIXES[unit]}{interval}" if line.value else ""
 
 
-def draw_verdict(axes: Axes, row: TableRow, question: str) -> None:
-    """Draw one claim: what it says, the verdict and the number above its scale."""
+def write_verdict(axes: Axes, line: Line, numbers: str, colour: str, layout: Layout) -> None:
+    """Write claim, verdict and numbers beside a scale, or above it."""
+    verdict: Keywords = {"fontsize": style.TITLE_SIZE, "weight": "bold", "color": colour, "va": "bottom"}
+    if layout.beside:
+        whole: Keywords = {"transform": axes.transAxes}
+        behind = layout.find_place(layout.left + layout.scale + MARGIN)
+        axes.text(layout.find_place(MARGIN), 0.45, line.claim, va="center", color=DARK, **whole)
+        axes.text(behind, 0.6, line.said, **verdict, **whole)
+        below = "\n".join(wrap(numbers, layout.numbers, max_lines=2, placeholder=" …"))
+        axes.text(behind, 0.35, below, va="top", color=MUTED, fontsize=style.SMALL_SIZE, **whole)
+        return
+    write_at(axes, 0, 22.5, line.claim, va="bottom", color=DARK, fontsize=style.TITLE_SIZE)
+    write_at(axes, 0, 10.5, line.said, **verdict)
+    # behind the verdict, as wide as bold letters are in the mean
+    at = layout.find_place(MARGIN + len(line.said) * 0.58 * style.TITLE_SIZE / 72 + 0.08)
+    short = "".join(wrap(numbers, layout.numbers - 2 * len(line.said), max_lines=1, placeholder=" …"))
+    write_at(axes, at, 10.5, short, va="bottom", color=MUTED, fontsize=style.TEXT_SIZE)
+
+
+def draw_verdict(axes: Axes, row: TableRow, question: str, layout: Layout) -> None:
+    """Draw one claim: what it says, its scale, the verdict and the number."""
     line, zones = write_line(row, question), str(row[f"{question}_zones"])
     draw_scale(axes, QUESTIONS[question], zones != NONE)
     verdict, _, beyond = ("differs by class" if zones == BY_CLASS else line.said).partition(", ")
-    write_at(axes, 0, 22.5, line.claim, ha="left", va="bottom", color=DARK, fontsize=style.TITLE_SIZE)
-    write_at(axes, 0, 10.5, verdict, ha="left", va="bottom", fontsize=style.TITLE_SIZE, weight="bold",
-             color=VERDICT_COLOURS.get(zones, PARTLY))  # fmt: skip
-    if zones == NONE:
-        axes.text(0.5, 0.45, " ".join(wrap(line.remark.split("; ")[0], 70, max_lines=1, placeholder=" …")), ha="center",
-                  va="center", color=MUTED, fontsize=style.SMALL_SIZE)  # fmt: skip
-        return
-    # behind the verdict, as wide as bold letters are in the mean
-    at = (len(verdict) * 0.58 * style.TITLE_SIZE / 72 + 0.08) / (WIDTH - 2 * MARGIN)
-    beyond = beyond.partition(" (")[0]
     beside = write_beside(row, question) if question == "unique" else ""
-    numbers = "; ".join(filter(None, [write_numbers(row, line), beyond, beside]))
-    short = "".join(wrap(numbers, NOTE_LETTERS - 2 * len(verdict), max_lines=1, placeholder=" …"))
-    write_at(axes, at, 10.5, short, ha="left", va="bottom", color=MUTED, fontsize=style.TEXT_SIZE)
-    if zones == BY_CLASS:
+    numbers = "; ".join(filter(None, [write_numbers(row, line), beyond.partition(" (")[0], beside]))
+    said, colour = line._replace(said=verdict), VERDICT_COLOURS.get(zones, PARTLY)
+    write_verdict(axes, said, "" if zones == NONE else numbers, colour, layout)
+    if zones == NONE:
+        reason = " ".join(wrap(line.remark.split("; ")[0], layout.reason, max_lines=1, placeholder=" …"))
+        axes.text(0.5, 0.45, reason, ha="center", va="center", color=MUTED, fontsize=style.SMALL_SIZE)
+    elif zones == BY_CLASS:
         draw_classes(axes, row, question)
     else:
         draw_estimate(axes, row, question)
 
 
-@style.use_house_style()
-def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
-    """Draw the answer on the first model of a columns.SUMMARY frame; labels: what models are called."""
+def draw_answer(summary: pd.DataFrame, labels: Labels, layout: Layout) -> Figure:
+    """Draw the answer on the first model of a columns.SUMMARY frame."""
     judged = summary[summary["model"] != ""].to_dict("records")
     if not judged:
         return write_sentence(NO_MODEL)
     row = judged[0]
-    seeds = int(row["seeds"])
-    finding = wrap(write_finding(row), FINDING_LETTERS)
+    finding = wrap(write_finding(row), layout.finding)
     about = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
-    run = wrap(about, NOTE_LETTERS, max_lines=3, placeholder=" …")
-    alone = {1: "this training", 2: "these two trainings"}.get(seeds)
-    note = wrap(NOTE_ALONE.format(alone) if alone else NOTE, NOTE_LETTERS)
+    run = wrap(about, layout.note, max_lines=3, placeholder=" …")
+    alone = {1: "this training", 2: "these two trainings"}.get(int(row["seeds"]))
+    note = wrap(NOTE_ALONE.format(alone) if alone else NOTE, layout.note)
     heading, foot = 0.2 * len(finding) + 0.13 * len(run) + 0.2, 0.13 * len(note) + 0.1
-    height = heading + ROW_HEIGHT * len(QUESTIONS) + foot
-    figure = Figure(figsize=(WIDTH, height))
-    side, width = MARGIN / WIDTH, 1 - 2 * MARGIN / WIDTH
-    figure.text(
-        side, 1 - 0.08 / height, "\n".join(finding), va="top", fontsize=FINDING_SIZE, weight="bold", linespacing=1.25
-    )
-    below = 1 - (0.12 + 0.2 * len(finding)) / height
-    figure.text(side, below, "\n".join(run), va="top", fontsize=style.SMALL_SIZE, color=MUTED, linespacing=1.25)
+    height = heading + layout.row * len(QUESTIONS) + foot
+    figure = Figure(figsize=(layout.width, height))
+    side, small = MARGIN / layout.width, {"fontsize": style.SMALL_SIZE, "color": MUTED, "linespacing": 1.25}
+    top = {"va": "top", "fontsize": FINDING_SIZE, "weight": "bold", "linespacing": 1.25}
+    figure.text(side, 1 - 0.08 / height, "\n".join(finding), **top)
+    figure.text(side, 1 - (0.12 + 0.2 * len(finding)) / height, "\n".join(run), va="top", **small)
     for number, question in enumerate(QUESTIONS):
-        bottom = height - heading - ROW_HEIGHT * (number + 1) + 0.17
-        draw_verdict(figure.add_axes((side, bottom / height, width, STRIP_HEIGHT / height)), row, question)
-    figure.text(
-        side, 0.06 / height, "\n".join(note), va="bottom", fontsize=style.SMALL_SIZE, color=MUTED, linespacing=1.25
-    )
+        bottom = height - heading - layout.row * (number + 1) + 0.17
+        strip = layout.left / layout.width, bottom / height, layout.scale / layout.width, STRIP_HEIGHT / height
+        draw_verdict(figure.add_axes(strip), row, question, layout)
+    figure.text(side, 0.06 / height, "\n".join(note), va="bottom", **small)
     return figure
+
+
+@style.use_house_style()
+def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw the answer on the first model of a columns.SUMMARY frame; labels: what models are called."""
+    return draw_answer(summary, labels, WIDE)
+
+
+@style.use_house_style()
+def fig_answer_narrow(summary: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw the same for the screen of a telephone."""
+    return draw_answer(summary, labels, NARROW)
