@@ -190,7 +190,16 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(tmp_path, suite, se
         plan = plan_of(**TINY | CLASSIFIERS_ALONE | others | {section: TINY[section]})
         made = list_made(plan)
         of_data = {"wp_table1_datasets"}
-        shared = {"summary", "texts", "table_contributions", "controls", "instead", "fig_answer", "fig_answer_narrow", "fig_instead"}
+        shared = {
+            "summary",
+            "texts",
+            "table_contributions",
+            "controls",
+            "instead",
+            "fig_answer",
+            "fig_answer_narrow",
+            "fig_instead",
+        }
         marked = {"table_plausibility", "fig_plausibility"}
         own = {
             each.name for each in EXHIBITS if each.suite == suite and each.needs != ("published",) and not each.by_name

@@ -89,7 +89,6 @@ from .targets import (
     MOST_CASES,
     PREDICTED,
     UNKNOWN,
-    UNSAID,
     AskedTarget,
     TargetChoice,
     describe_cases,
@@ -98,6 +97,7 @@ from .targets import (
     list_by_target,
     read_gold,
     read_thresholds,
+    summarise_cases,
 )
 from .units import Granularity, Spans, Units, check_spans, choose_granularity
 
@@ -487,8 +487,7 @@ def audit_targets(
             together.answers.tables.setdefault(name, []).extend(take_cases(table, asked, place) for table in tables)
         together.answers.lacks |= model.answers.lacks
     summary, texts = together.answer()
-    notes = [describe_cases(choice, targets), describe_outputs(choice, outputs), *summary["note"]]
-    summary = summary.assign(note="; ".join(filter(None, notes)), **UNSAID)
+    summary = summarise_cases(summary, [describe_cases(choice, targets), describe_outputs(choice, outputs)])
     by_target = [
         by_question(part.make_table(make_summary, reasons={})).assign(target=asked.name)
         for asked, part in zip(targets, parts, strict=True)

@@ -67,7 +67,6 @@ from .predicting import (
 )
 from .targets import (
     PREDICTED,
-    UNSAID,
     AskedTarget,
     GoldLabels,
     TargetChoice,
@@ -77,6 +76,7 @@ from .targets import (
     list_by_target,
     read_gold,
     read_thresholds,
+    summarise_cases,
 )
 
 SCORES, MARKED = "scores", "marks"
@@ -542,7 +542,7 @@ def judge(
         part.measure_target(each, predictions, maps, texts, parts, cases, outputs)
     judged = join_targets(measured)
     notes = [describe_cases(choice, asked), describe_outputs(choice, scores_by_training)]
-    summary = judged.answer(notes, report).assign(**UNSAID)
+    summary = summarise_cases(judged.answer([], report), notes)
     by_target = [
         by_question(part.answer([], report)).assign(target=each.name)
         for part, each in zip(measured, asked, strict=True)

@@ -304,6 +304,13 @@ def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
     return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
 
 
+def summarise_cases(summary: pd.DataFrame, notes: Iterable[str]) -> pd.DataFrame:
+    """Let a summary of cases count texts, which are the groups that its cases come in; notes begin its own."""
+    note = "; ".join(filter(None, [*notes, *summary["note"]]))
+    counted = summary.assign(texts=summary["groups"], note=note, **UNSAID)
+    return counted.replace("groups of texts", "texts", regex=True)
+
+
 def list_by_target(answers: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """List the answers of targets, which have a column `target`, with this column first."""
     rows = pd.concat(answers, ignore_index=True)

@@ -223,8 +223,9 @@ def draw_answer(summary: pd.DataFrame, labels: Labels, layout: Layout) -> Figure
     heading, foot = 0.2 * len(finding) + 0.13 * len(run) + 0.2, 0.13 * len(note) + 0.1
     height = heading + layout.row * len(QUESTIONS) + foot
     figure = Figure(figsize=(layout.width, height))
-    side, small = MARGIN / layout.width, {"fontsize": style.SMALL_SIZE, "color": MUTED, "linespacing": 1.25}
-    top = {"va": "top", "fontsize": FINDING_SIZE, "weight": "bold", "linespacing": 1.25}
+    side = MARGIN / layout.width
+    small: Keywords = {"fontsize": style.SMALL_SIZE, "color": MUTED, "linespacing": 1.25}
+    top: Keywords = {"va": "top", "fontsize": FINDING_SIZE, "weight": "bold", "linespacing": 1.25}
     figure.text(side, 1 - 0.08 / height, "\n".join(finding), **top)
     figure.text(side, 1 - (0.12 + 0.2 * len(finding)) / height, "\n".join(run), va="top", **small)
     for number, question in enumerate(QUESTIONS):
