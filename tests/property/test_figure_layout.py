@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_audit.figures import style
-from attention_audit.figures.attention_maps import PAGE_MARGIN, POINTS_PER_INCH, Word, replace_controls, wrap
+from attention_audit.figures.attention_maps import PAGE_MARGIN, POINTS_PER_INCH, Word, wrap
+from attention_audit.tables.wording import replace_controls
 
 WORDS = st.lists(st.text(st.characters(codec="latin-1"), min_size=1, max_size=120), min_size=1, max_size=20)
 

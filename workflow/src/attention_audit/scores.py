@@ -4,7 +4,6 @@ import math
 from statistics import fmean
 
 import numpy as np
-from sklearn.metrics import f1_score, roc_auc_score
 
 from attention_audit.arrays import Array, Integers
 
@@ -15,6 +14,8 @@ def roc_auc(labels: Integers, probabilities: Array) -> float:
     Of two classes, the positive one's; of more, the mean of each class against the rest. The mean is over the classes
     that occur in `labels`, since a small split may lack some. NaN where all labels are the same.
     """
+    from sklearn.metrics import roc_auc_score
+
     classes = [1] if probabilities.shape[1] == 2 else range(probabilities.shape[1])
     positive = {number: labels == number for number in classes}
     areas = [
@@ -25,6 +26,8 @@ def roc_auc(labels: Integers, probabilities: Array) -> float:
 
 def macro_f1(labels: Integers, predictions: Integers) -> float:
     """Compute F1 as the mean over the classes that occur in `labels` or in `predictions`, from (N,), (N,)."""
+    from sklearn.metrics import f1_score
+
     return float(f1_score(labels, predictions, average="macro", zero_division=0))
 
 
@@ -32,6 +35,8 @@ def micro_f1(labels: Integers, predictions: Integers) -> float:
     """Compute F1 over all labels of all texts together, from rows of 0 and 1, (N, K), (N, K); 0 where it is
     undefined.
     """
+    from sklearn.metrics import f1_score
+
     return float(f1_score(labels.ravel(), predictions.ravel(), zero_division=0))
 
 
@@ -40,6 +45,8 @@ def compute_f1(labels: Integers, predictions: Integers, classes: int) -> float:
 
     0 where it is undefined.
     """
+    from sklearn.metrics import f1_score
+
     if classes > 2:
         return macro_f1(labels, predictions)
     return float(f1_score(labels == 1, predictions == 1, zero_division=0))

@@ -8,7 +8,6 @@ from math import inf, isfinite, isnan, log, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln, rel_entr
 
 from attention_audit.arrays import Integers
@@ -290,6 +289,9 @@ def ask_order(labels: Integers, predictions: Integers) -> str:
     """
     if labels.min() < 0:
         return ""
+    # it takes long to import, as other parts of scipy, scikit-learn and matplotlib do
+    from scipy.optimize import linear_sum_assignment
+
     count = 1 + max(labels.max(), predictions.max())
     pairs = (count * predictions + labels).ravel()
     shares = np.bincount(pairs, minlength=count**2).reshape(count, count) / len(pairs)

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import yaml
-from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
 from attention_audit.arrays import Floats32
@@ -26,7 +25,6 @@ from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.sources.table import list_given_texts
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
-from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.given import GivenTrainings, check_path, check_readout, list_class_names, name_readouts, readout
 from attention_audit.given.files import write_given_readout
 from attention_audit.model.outputs import OutputKind
@@ -45,6 +43,9 @@ from .rereading import ClassifierReader, state_chance
 from .saving import ClassifierRun
 from .shown_text import Reading
 from .targets import AskedTarget
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SUBJECT_COLUMNS = ("dataset", "suite", "model")
 ESTIMATES = ("value", "low", "high", "next_low", "next_high")
@@ -164,10 +165,12 @@ class Audited(Answer):
         cut_note = f"{cut} of {len(readout)} texts were cut, and are read in part" if cut else ""
         return self.summary.assign(note=[join_notes(cut_note, note or "") for note in self.summary["note"]])
 
-    def figure(self) -> Figure:
+    def figure(self) -> "Figure":
         """Draw all maps beside each other: how well each locates the words that matter, and what else was
         measured, with 95 % intervals.
         """
+        from attention_audit.figures.attributions import hf_fig_maps
+
         return hf_fig_maps(self.maps, self.labels)
 
     def text(self, number: int, *, layer: int | None = None) -> Reading:

@@ -6,21 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import PowerNorm, to_hex
-from matplotlib.figure import Figure
 
 from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
-from attention_audit.figures import style
-from attention_audit.figures.attention_maps import replace_controls
 from attention_audit.given import check_path
 from attention_audit.names import MAPS
-from attention_audit.tables.wording import mark_direction
+from attention_audit.tables.wording import mark_direction, replace_controls
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
 WIDTH_RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
@@ -40,6 +39,10 @@ def paint_html(word: str, value: float, shade: float, range_: str) -> str:
     """Write a word on the colour of a shade, -1 to 1, which is NaN of a word that was not read; its value is its
     title. A negative one is dotted too.
     """
+    from matplotlib.colors import to_hex
+
+    from attention_audit.figures import style
+
     text = escape(replace_controls(word))
     if np.isnan(shade):
         return f"<span>{text}</span>"
@@ -53,6 +56,8 @@ def paint_html(word: str, value: float, shade: float, range_: str) -> str:
 
 def paint_terminal(word: str, shade: float) -> str:
     """Write a word on the colour of a shade, -1 to 1, by the codes of terminals; a negative one is underlined."""
+    from attention_audit.figures import style
+
     text = replace_controls(word)
     if np.isnan(shade):
         return text
@@ -189,6 +194,8 @@ class Reading:
 
         Raises AuditError for another suffix, and where the file cannot be written.
         """
+        from attention_audit.figures import style
+
         path = check_path(path, "path")
         if path.suffix not in (".html", ".json", ".png", ".pdf"):
             raise AuditError(
@@ -203,11 +210,15 @@ class Reading:
                 text = self.to_json() if path.suffix == ".json" else PAGE.format(title, self.to_html())
                 temporary.write_text(text, encoding="utf-8")
 
-    def figure(self) -> Figure:
+    def figure(self) -> "Figure":
         """Draw a row for each word: weights with their range over trainings, signed contributions, shares of the
         gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The figure
         grows with the text and with the maps.
         """
+        from matplotlib.figure import Figure
+
+        from attention_audit.figures import style
+
         words = self.words.dropna(subset="weight")
         labels = self._label_maps()
         panels = {name: label for name, label in labels.items() if name not in ("weight", "adversary")}
@@ -236,12 +247,17 @@ class Reading:
             figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
-    def grid(self) -> Figure:
+    def grid(self) -> "Figure":
         """Draw the weights of the words by the heads of the layer that is read, and by all layers, each the mean of its
         heads, side by side on one scale, in the first training.
 
         Raises AuditError where the model is not at hand.
         """
+        from matplotlib.colors import PowerNorm
+        from matplotlib.figure import Figure
+
+        from attention_audit.figures import style
+
         if self.weigh_layers is None:
             raise AuditError(
                 "grid", "no model is at hand that has heads and layers", "ask an answer of audit_classifier"

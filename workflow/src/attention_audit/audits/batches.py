@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import rankdata
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats, Integers
@@ -82,6 +81,8 @@ def permute_weights(weights: Tensor, orders: Tensor) -> Tensor:
 
 def compute_rank_correlation(first_scores: Array, second_scores: Array) -> float:
     """Compute Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
+    from scipy.stats import rankdata
+
     if len(first_scores) < 2:
         return np.nan
     with np.errstate(invalid="ignore"):

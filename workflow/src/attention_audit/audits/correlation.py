@@ -43,7 +43,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import kendalltau
 
 from attention_audit.arrays import Array
 from attention_audit.columns.audits import (
@@ -71,6 +70,8 @@ YARDSTICK = ("gradient", "loo")
 
 def compute_tau(first_scores: Array, second_scores: Array) -> tuple[float, float]:
     """Compute Kendall's tau-b and its p-value of two scorings of L tokens, (L,) each; NaN where either is constant."""
+    from scipy.stats import kendalltau
+
     return kendalltau(first_scores, second_scores) if len(first_scores) > 1 else (np.nan, np.nan)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain, groupby
 from typing import NamedTuple
-from unicodedata import bidirectional, category
+from unicodedata import bidirectional
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from attention_audit.errors import AuditError
 from attention_audit.names import Names, Style, display_name
 from attention_audit.tables.summary import judge_ability
 from attention_audit.tables.tidy import make_grid, select_run
-from attention_audit.tables.wording import ClassNames, read_class_names
+from attention_audit.tables.wording import ClassNames, read_class_names, replace_controls
 
 from . import fonts, style
 
@@ -28,7 +28,6 @@ LINE_WIDTH = style.PAGE_WIDTH * POINTS_PER_INCH - 2 * PAGE_MARGIN  # points of a
 BOX_PADDING, BOX_GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
 LINE_HEIGHT = 1.55  # height of a line, in type sizes
-CONTROL = "\u25a1"  # stands for line breaks and the like within a word
 FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then open to the left
 READING_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"}
 """From where letters are read, by their class in the bidirectional algorithm."""
@@ -56,11 +55,6 @@ class Word(NamedTuple):
     way: str = "L"
     left: float = 0.0
     width: float = 0.0
-
-
-def replace_controls(text: str) -> str:
-    """Put a box for each line break or other character that controls the layout."""
-    return "".join(CONTROL if category(character) == "Cc" else character for character in text)
 
 
 @cache

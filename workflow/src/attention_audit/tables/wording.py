@@ -5,13 +5,15 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from unicodedata import bidirectional
+from unicodedata import bidirectional, category
 
 import pandas as pd
 
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, show_name
 
+CONTROL = "\u25a1"
+"""Stands for line breaks and the like within a word."""
 Labels = Mapping[str, str]
 """What names are called."""
 ClassNames = Mapping[int, str]
@@ -104,6 +106,11 @@ def read_class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames
         dataset: {label: name for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0}
         for dataset, rows in census.items()
     }
+
+
+def replace_controls(text: str) -> str:
+    """Put a box for each line break or other character that controls the layout."""
+    return "".join(CONTROL if category(character) == "Cc" else character for character in text)
 
 
 def mark_direction(text: str) -> str:
