@@ -797,3 +797,23 @@ def test_the_bar_moves_by_what_each_go_through_the_texts_takes():
     # half of the first; the first two; half of the last; all
     np.testing.assert_allclose(found, [5.5, 7.0, 11.0, 15.0])
     assert said == ["10 of 10 texts", "8 of 10 texts", "4 of 10 texts", "0 of 10 texts"]
+
+
+def test_texts_are_read_and_nothing_is_asked(monkeypatch):
+    model, tokenizer = library()
+    monkeypatch.setattr("attention_audit.audits.leave_one_out.delete_each", None)
+    readings = attention_audit.read(model, tokenizer, TEXTS[:3], maps=["rollout"])
+    whole = answer()
+    for reading, number in zip(readings, range(3), strict=True):
+        expected = whole.text(number)
+        assert reading.words["weight"].tolist() == pytest.approx(expected.words["weight"].tolist(), abs=1e-6)
+        assert reading.words["rollout"].dropna().tolist() == pytest.approx(
+            expected.words["rollout"].dropna().tolist(), abs=1e-6
+        )
+        assert reading.facts["prediction"] == expected.facts["prediction"]
+    alone = attention_audit.read(model, tokenizer, TEXTS[0])
+    assert alone.facts["probability"] == probability(TEXTS[0])
+    assert attention_audit.read is api.read_texts
+    assert "maps: map 'rolout' is not known" in refusal(
+        attention_audit.read, model, tokenizer, TEXTS[0], maps=["rolout"]
+    )

@@ -6,8 +6,8 @@ What notebooks call can be had from here, `attention_audit.audit_classifier` for
 from typing import Any
 
 __version__ = "0.5.0"
-CALLED = ("audit", "audit_classifier", "audit_torch", "judge", "trained")
-"""What can be had from here."""
+CALLED = dict.fromkeys(("audit", "audit_classifier", "audit_torch", "judge", "trained"), "") | {"read": "read_texts"}
+"""What can be had from here, and what it is called in `api`, where `read` reads a file."""
 
 
 def __getattr__(name: str) -> Any:
@@ -16,4 +16,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("attention_audit.api"), name)
+    return getattr(import_module("attention_audit.api"), CALLED[name] or name)

@@ -10,7 +10,7 @@ from attention_audit.given.files import read_given_readout as read
 from attention_audit.given.files import write_given_readout as write
 
 from .auditing import Audited, audit, by_question
-from .classifying import audit_classifier, audit_torch
+from .classifying import audit_classifier, audit_torch, read_texts
 from .judging import Judgement, judge
 from .reading import Trained, reading, trained
 from .shown_text import Reading
@@ -28,6 +28,7 @@ __all__ = [
     "by_question",
     "judge",
     "read",
+    "read_texts",
     "reading",
     "readout",
     "trained",

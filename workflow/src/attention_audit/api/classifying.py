@@ -84,6 +84,7 @@ from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, call_with_texts, check_batch_size
 from .rereading import ClassifierReader
 from .saving import ClassifierRun, list_saved_texts
+from .shown_text import Reading
 from .targets import (
     ALL,
     MOST_CASES,
@@ -656,6 +657,16 @@ def audit_classifier(
         run,
         reader,
     )
+
+
+def read_texts(model: Any, tokenizer: Any, texts: Any, **arguments: Any) -> Reading | list[Reading]:
+    """Read texts, and ask nothing: what a classifier predicts of each, and its words with their weights.
+
+    texts: one string, of which there is one reading, or a list. arguments: those of `audit_classifier`, such as maps;
+    what is to be asked of them later is asked by that. Raises AuditError as it does.
+    """
+    answer = audit_classifier(model, tokenizer, texts, questions=(), progress=False, **arguments)
+    return answer[0] if isinstance(texts, str) else [*answer]
 
 
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
