@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from PIL import Image
 
-VOID = {"meta", "link", "img", "br", "hr", "input"}
+VOID = {"meta", "link", "img", "br", "hr", "input", "source"}
 LOADING = {"src", "srcset", "data", "poster", "background", "action"}
 
 
@@ -79,7 +79,7 @@ def check_page(text, results=None):
     """That a page is well formed, loads nothing, leads somewhere, and shows all published `results` once."""
     page = Page(text)
     assert page.tags["script"] == page.tags["iframe"] == page.tags["object"] == 0
-    assert len(page.pictures()) == page.tags["img"]
+    assert len(page.pictures()) == page.tags["img"] + page.tags["source"]
     assert page.ids.most_common(1)[0][1] == 1
     for link in page.links:
         outside = link.startswith(("https://doi.org/", "tables/texts.")) or link.partition("#")[0] == "explorer.html"
@@ -88,5 +88,5 @@ def check_page(text, results=None):
         for path in [*results.glob("tables/*.parquet"), *results.glob("figures/*.png")]:
             # single texts are too many for a page
             assert page.ids[path.stem] == (path.stem != "texts"), path
-        assert page.tags["img"] == len(list(results.glob("figures/*.png")))
+        assert page.tags["img"] + page.tags["source"] == len(list(results.glob("figures/*.png")))
     return page
