@@ -36,10 +36,10 @@ def ignore(line: str) -> None:
 
 
 def state_chance(reading: Reading, asked: AskedTarget, kind: OutputKind, outputs: Any) -> Reading:
-    """State how sure the model is of what it says of a label: its own probability of that, and not that of a label
-    which begins at its threshold. outputs (K,): what a pipeline answers of the text.
+    """State how sure the model is of what it says of a label or a class: its own probability of that, and not that of a
+    label which begins at its threshold, or of two classes alone. outputs (K,): what a pipeline answers of the text.
     """
-    if kind == "labels":
+    if kind != "number":
         chance = float(outputs[asked.number])
         reading.facts["probability"] = chance if reading.facts["prediction"] == asked.yes else 1 - chance
     return reading

@@ -9,12 +9,13 @@ classifier is asked of the target: the probability of the statement falls or doe
 changes its sign.
 
     kind     own                  rest
-    class    s_t                  log of the sum of exp s_c over the other classes c, or over those that it is told from
+    class    s_t                  the greatest s_c of the other classes c, or of those that it is told from
     label    s_t                  log of threshold_t / (1 - threshold_t): p is 1/2 where the label begins
     number   1.702 (s - c) / sd   0
 
-Of a number, c and sd are the median and the standard deviation of a model's own predictions: p is within .01 the share
-of a normal distribution that s exceeds.
+So a class is said where it is the likeliest, and p is its probability beside the likeliest other one alone. Of a
+number, c and sd are the median and the standard deviation of a model's own predictions: p is within .01 the share of a
+normal distribution that s exceeds.
 """
 
 import math
@@ -47,7 +48,7 @@ class Target:
         """Read what a model returns as the one logit of the target: (..., K) -> (..., 1)."""
         own = outputs[..., [self.at]]
         if self.rivals:
-            return own - outputs[..., [*self.rivals]].logsumexp(-1, keepdim=True)
+            return own - outputs[..., [*self.rivals]].amax(-1, keepdim=True)
         return self.scale * (own - self.centre)
 
     def reorder(self, order: Sequence[int]) -> "Target":
@@ -59,7 +60,8 @@ class Target:
         weights = torch.zeros_like(outputs)
         weights[..., self.at] = self.scale
         if self.rivals:
-            weights[..., [*self.rivals]] = -outputs[..., [*self.rivals]].softmax(-1)
+            greatest = outputs[..., [*self.rivals]].argmax(-1, keepdim=True)
+            weights.scatter_(-1, torch.tensor(self.rivals, device=outputs.device)[greatest], -1.0)
         return weights
 
 
