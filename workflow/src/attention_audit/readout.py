@@ -153,6 +153,11 @@ class Readout:
         return [np.arange(count) for count in self.words.tolist()] if positions is None else positions
 
     @property
+    def right(self) -> Flags:
+        """Tell of which texts the label is predicted, or nobody knows it, (N,)."""
+        return (self.predictions == self.labels) | (self.labels < 0)
+
+    @property
     def word_attention(self) -> list[Floats32]:
         """Return the weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
         return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]

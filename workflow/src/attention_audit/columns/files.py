@@ -78,7 +78,7 @@ CENSUS = describe_file(
     "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
-    label=class_number("class; -1 for an answer that the training split does not know, or for none"),
+    label=class_number("class; -1 for an answer that the training split does not know, or nobody, or for none"),
     label_name=text("what the source calls that label; empty for class -1"),
     read=text_count("texts in the raw files; the sum of the next six columns"),
     unlabelled=text_count("left out, since they have no label, or one that `missing` or `trained_on` names"),

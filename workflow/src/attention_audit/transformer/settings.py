@@ -21,7 +21,7 @@ from attention_audit.section import (
     refuse_duplicates,
 )
 
-from .folder import Facts
+from .folder import GENERIC, Facts
 
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
@@ -185,6 +185,12 @@ class GivenClassifiers(GivenSection):
         if isinstance(labels, dict):
             return labels
         return {name: label for name, label in self.labels.items() if isinstance(label, str)}
+
+    def call_classes(self, model: str, facts: Facts) -> list[str]:
+        """List what the data set calls the classes of a model, in its order. facts: what its config.json says."""
+        labels = self.find_labels(model)
+        names = self.prompt.labels if self.prompt else [facts.labels[number] for number in sorted(facts.labels)]
+        return [labels.get(name, name.strip().removeprefix(GENERIC)) for name in names]
 
     @model_validator(mode="after")
     def _check_folders(self) -> Self:

@@ -94,8 +94,10 @@ class TableCorpus(RawSource):
     """The checksum of the file at `url`, or one for each split; null: that of the fetched file is only recorded."""
     text: str = "text"
     """Column of the texts; in JSON and Parquet `data.text` is `text` of `data`."""
-    label: str = "label"
-    """Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label."""
+    label: str | None = "label"
+    """Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label. null: nobody knows them, so
+    that nothing is trained on these texts; classifiers that are given (`hf`) read them, and name the classes.
+    """
     query: str | None = None
     """Column of second texts, which makes pairs; null: single texts."""
     split: str | None = None
@@ -192,6 +194,13 @@ class TableCorpus(RawSource):
         return self
 
     @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if not self.labelled and (self.trained or self.trained_on):
+            fault = "nobody knows them, so that nothing is trained on these texts"
+            raise ValueError(f"label: {fault}; give the file for test alone, as `path: {{test: <file>}}`")
+        return self
+
+    @model_validator(mode="after")
     def _check_files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
@@ -240,6 +249,11 @@ class TableCorpus(RawSource):
         """Return whether there are more than test texts."""
         return [*self._tables] != ["test"]
 
+    @property
+    def labelled(self) -> bool:
+        """Return whether its texts have labels; else nobody knows them."""
+        return self.label is not None
+
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
         name = self.aliases.get(label or "", label)
@@ -279,7 +293,7 @@ class TableCorpus(RawSource):
         own_field = "" if field == "path" else field
         for number, (location, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
             label = self.name_class(label_text(read_short(location, row, self.label)))
-            if label is None and not (self.drop_unlabelled or self.missing):
+            if self.labelled and label is None and not (self.drop_unlabelled or self.missing):
                 remedy = "give it one, or leave such rows out with `drop_unlabelled: true`"
                 raise AuditError(location, f"no label in column {self.label!r}", remedy)
             id_ = read_short(location, row, self.id)
