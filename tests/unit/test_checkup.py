@@ -389,6 +389,8 @@ def test_texts_without_labels_are_counted_and_no_class_is_asked_about(tmp_path):
     source = TableCorpus.model_validate({"kind": "table", "path": {"test": str(path)}, "label": None})
     found = checkup.check_dataset("own", source, {"test": path})
     assert found.read[0] == "own: 13 texts, without labels; 13 test"
+    several = checkup.check_dataset("own", source.model_copy(update={"labels": "text"}), {"test": path})
+    assert several.read[0] == "own: 13 texts, each with any number of labels; 13 test"
     assert [line.partition(";")[0] for line in found.odd] == [
         "own: 1 of 14 rows have no text, and are left out",
         "own: 1 of 13 texts repeat an earlier one",

@@ -40,7 +40,7 @@ from attention_audit.given import (
     refuse_count,
     softmax,
 )
-from attention_audit.model.outputs import OutputKind, Target, distribute
+from attention_audit.model.outputs import Target, distribute
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
@@ -65,6 +65,7 @@ from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
+from attention_audit.transformer.outputs import OutputKind, find_kind, read_thresholds
 from attention_audit.transformer.pieces import Pieces, has_first_mark
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 
@@ -93,10 +94,8 @@ from .targets import (
     TargetChoice,
     describe_cases,
     describe_outputs,
-    find_kind,
     list_by_target,
     read_gold,
-    read_thresholds,
     summarise_cases,
 )
 from .units import Granularity, Spans, Units, check_spans, choose_granularity

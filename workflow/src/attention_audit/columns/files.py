@@ -36,6 +36,7 @@ CORPUS = describe_file(
     label=LABEL,
     tokens=texts("the words of the text, in order, without start and end marks"),
     label_name=text("what the source calls that label"),
+    labels=texts.or_null("all labels of a text that may have any number; null elsewhere, or where nobody knows"),
     group=text.or_null(
         "what texts share that are not independent, such as a premise, a story or a film; null where a text "
         "stands for itself"

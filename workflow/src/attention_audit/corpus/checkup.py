@@ -423,7 +423,9 @@ def describe_table(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     groups += f" and {usable - len(group_names):,} in none" if 0 < len(group_names) < usable else ""
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     classes = f"{write_count(len(counts.labels), 'class', 'classes')} ({list_counts(counts.labels)})"
-    summary = f"{write_count(usable, *what)}{groups}{among}, {classes if source.labelled else 'without labels'}"
+    if not source.labelled:
+        classes = "without labels" if source.labels is None else "each with any number of labels"
+    summary = f"{write_count(usable, *what)}{groups}{among}, {classes}"
     if counts.whole:
         sizes = Counter(text.split for text in counts.usable)
         summary += f"; {', '.join(f'{sizes[split]:,} {split}' for split in SPLITS if sizes[split])}"

@@ -16,6 +16,7 @@ from attention_audit.corpus.source import (
 )
 from attention_audit.corpus.sources import Corpus, CorpusJob
 from attention_audit.transformer.folder import list_added_tokens
+from attention_audit.transformer.outputs import SAID
 
 from .transformers import NamedTransformer
 
@@ -111,12 +112,14 @@ def list_vector_records(config: Config, dataset: str) -> list[str]:
 
 def name_classes(config: Config, dataset: str) -> list[str] | None:
     """Name the classes of a data set in the order of their numbers; None where its texts tell them. Of texts whose
-    labels nobody knows, they are those of the first classifier that reads them.
+    labels nobody knows, they are those of the first classifier that reads them, or what it says of its targets.
     """
     preparation = config.corpora[dataset].preparation
     if preparation.labelled or preparation.classes is not None:
         return preparation.classes
     section = config.hf[dataset]
+    if section.targets is not None:
+        return [*SAID]
     model, (folder, *_) = next(iter(section.models.items()))
     return section.call_classes(model, NamedTransformer(config, folder).facts)
 

@@ -114,7 +114,7 @@ function drawScope() {
 function drawHeading(place) {
   const { texts, classes, about: shown } = view;
   const predicted = classes[view.prediction(place, state.seed)];
-  const gold = classes[texts.gold[place]] ?? null;
+  const gold = classes[texts.gold[place]];
   named("kicker").textContent = [
     shown.dataset_name,
     shown.suite_name,
@@ -126,9 +126,11 @@ function drawHeading(place) {
     "The model says ",
     element("b", predicted),
     ` (${digits(confidence(view, place, state.seed))}); `,
-    gold === null || predicted === gold
-      ? gold === null ? "nobody knows the label." : "so do the data."
-      : element("span.wrong", "the data say ", element("b", gold), "."),
+    gold === undefined
+      ? "nobody knows the label."
+      : predicted === gold
+        ? "so do the data."
+        : element("span.wrong", "the data say ", element("b", gold), "."),
   );
   named("why").hidden = state.text !== texts.id[0] || state.seed !== shown.seeds[0];
   named("why").textContent = shown.opening;
