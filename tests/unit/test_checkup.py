@@ -381,3 +381,18 @@ def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_pa
     (line,) = said(200)
     assert "about 400 forward passes, and reads 4 times" in line
     assert said(120) == []
+
+
+def test_texts_without_labels_are_counted_and_no_class_is_asked_about(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["text", *(f"text {number}" for number in range(12)), '""', "text 3"]) + "\n")
+    source = TableCorpus.model_validate({"kind": "table", "path": {"test": str(path)}, "label": None})
+    found = checkup.check_dataset("own", source, {"test": path})
+    assert found.read[0] == "own: 13 texts, without labels; 13 test"
+    several = checkup.check_dataset("own", source.model_copy(update={"labels": "text"}), {"test": path})
+    assert several.read[0] == "own: 13 texts, each with any number of labels; 13 test"
+    assert [line.partition(";")[0] for line in found.odd] == [
+        "own: 1 of 14 rows have no text, and are left out",
+        "own: 1 of 13 texts repeat an earlier one",
+        "own: 13 test texts are too few for a verdict on any claim: 100 are needed",
+    ]

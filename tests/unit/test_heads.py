@@ -23,6 +23,7 @@ from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutat
 from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
+from attention_audit.model.outputs import make_class
 from attention_audit.readout import TAIL_FILE, read_readout, read_readouts
 
 LENGTHS = [5, 3, 7, 2, 5]
@@ -183,15 +184,21 @@ def objective(logits, texts, readout, settings):
     seen, base = attention.mean(2), texts.attention
     contexts = torch.einsum("knhl,nhld->knhd", attention, heads.values.double()).flatten(2)
     predicted = run(contexts, heads.below.double()).softmax(-1)
+    if heads.tail.target is not None:
+        # the probability of its class, and that of all others
+        chance = predicted[..., [heads.tail.target.at]]
+        predicted = torch.cat([1 - chance, chance], -1)
     target = texts.predict(texts.weights[None])
     total = (-jsd(seen, base) + settings.penalty * (tvd(predicted, target) - settings.margin).clamp_min(0)).sum()
     return total - jsd(seen[:, None], seen[None]).sum() / len(logits) ** 2
 
 
+@pytest.mark.parametrize("target", [None, make_class(1, range(3))])
 @pytest.mark.parametrize("margin", [0.01, 0.2, 0.9])
-def test_the_adversarys_gradient_is_autograds(margin):
+def test_the_adversarys_gradient_is_autograds(margin, target):
     readout, settings = make_heads([4] * 3), InstanceAdversary(margin=margin)
     texts = only(readout)
+    texts = replace(texts, heads=texts.heads._replace(tail=replace(texts.heads.tail, target=target)))
     logits = torch.randn(3, *texts.weights.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     found = compute_gradient(logits, texts, texts.predict(texts.weights[None]), settings)
     logits.requires_grad_()

@@ -148,7 +148,8 @@ REFUSED = {
     "empty": (b"", ": no rows in it; give it texts, below a header if it is csv or tsv"),
     "one column": (
         csv("text", texts()),
-        ": none of the columns looks like labels ('text'); name the one with --label, or give the file one",
+        ": none of the columns looks like labels ('text'); name the one with --label, or give the file one; "
+        "classifiers that are given (`hf`) read texts without, where the entry has `label: null`",
     ),
     "a word that is no split": (
         csv("text,label,fold", texts(), LABELS, ["train", "train", "dev", "train", "testing", "train"] * 10),

@@ -174,6 +174,7 @@ def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, ending):
     places = dict.fromkeys((".parquet", ".xlsx"), ", row 1")
     place = places.get(ending, ", element 1" if ".json" in path.suffixes else ", line 1")
     said = f"{place}: no column 'class', only 'text', 'label'; set `label` to one of these"
+    said += ", or to null where nobody knows them"
     assert refused(path, label="class") == said
 
 

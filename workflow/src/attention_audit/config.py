@@ -232,6 +232,7 @@ class Config(DatasetConfig, GlobalConfig):
             self._find_unknown_vectors(),
             self._find_unlendable(),
             self._find_unpaired(),
+            self._find_unasked(),
             self._find_unfit(),
         )
         if lines := dict.fromkeys(faults):
@@ -283,6 +284,16 @@ class Config(DatasetConfig, GlobalConfig):
                 yield f"{key}: pairs that are read as one text (`joined`) are lent to no other data set; leave it out"
             elif isinstance(lender, RawSource) and isinstance(source, RawSource) and lender.tokens != source.tokens:
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
+
+    def _find_unasked(self) -> Iterator[str]:
+        """Return targets of texts that have one class each, and lists of labels that nothing is asked of."""
+        for name, section in self.hf.items():
+            source = self.corpora.get(name)
+            if section.targets is not None and isinstance(source, RawSource) and source.labelled:
+                fault = f"are asked of by themselves, and each text of {name} has one class"
+                yield f"hf.{name}.targets: {fault}; name a column of gold labels as its `labels`, or set `label: null`"
+            elif section.targets is None and getattr(source, "labels", None) is not None:
+                yield f"corpora.{name}.labels: are those of hf.{name}.targets; name these, or all"
 
     def _find_unpaired(self) -> Iterator[str]:
         """Return models that do not read the pairs of texts which a data set has."""

@@ -232,10 +232,12 @@ def choose_column(
         empty = [column.name for column in columns if not column.values]
         lacking = f"; {list_first_cells(empty)} without values" if empty else ""
         saved = "; formulas have values once a spreadsheet program has saved them" * (path.suffix.lower() == ".xlsx")
+        unneeded = "; classifiers that are given (`hf`) read texts without, where the entry has `label: null`"
+        unneeded *= key == "label"
         raise AuditError(
             path,
             f"none of the columns looks like {key}s ({list_first_cells(names)}{lacking})",
-            f"name the one with --{key}, or give the file one{saved if empty else ''}",
+            f"name the one with --{key}, or give the file one{saved if empty else unneeded}",
         )
     alternatives = list_few([quote_cell(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; --{key} names another, such as {alternatives}" if alternatives else ""

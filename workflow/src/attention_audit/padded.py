@@ -201,7 +201,8 @@ class PaddedReadout:
         """
         contexts = heads.compute_contexts(weights)
         predicted = self.decide(heads.compute_logits(contexts).to(weights.dtype))
-        by_logit = compute_softmax_slope(predicted, slope(predicted)).flatten(0, 1)
+        # a lone logit is that of the last of two classes
+        by_logit = compute_softmax_slope(predicted, slope(predicted)).flatten(0, 1)[:, -heads.tail.outputs :]
         rows = by_logit.any(-1).nonzero()[:, 0]
         by_context = torch.zeros_like(contexts).flatten(0, 1)
         flat = contexts.flatten(0, 1)

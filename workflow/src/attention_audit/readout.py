@@ -32,6 +32,7 @@ from attention_audit.batching import pass_texts
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
+from attention_audit.model.outputs import build_target
 from attention_audit.model.replay import SPEC, build_replay
 from attention_audit.model.tail import LogitTail, build_tail, probabilities
 from attention_audit.padded import Head, Heads, PaddedReadout
@@ -151,6 +152,11 @@ class Readout:
         """Find which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
         positions = None if self.several is None else self.several.places
         return [np.arange(count) for count in self.words.tolist()] if positions is None else positions
+
+    @property
+    def right(self) -> Flags:
+        """Tell of which texts the label is predicted, or nobody knows it, (N,)."""
+        return (self.predictions == self.labels) | (self.labels < 0)
 
     @property
     def word_attention(self) -> list[Floats32]:
@@ -405,7 +411,9 @@ def _kind(path: Path) -> tuple[Artefact, LogitTail | None]:
     tail_path = path.with_name(TAIL_FILE)
     tensors = read_weights(tail_path)
     try:
-        return kind, build_replay(tensors) if SPEC in tensors else build_tail(tensors)
+        return kind, replace(
+            build_replay(tensors) if SPEC in tensors else build_tail(tensors), target=build_target(tensors)
+        )
     except (KeyError, IndexError) as error:
         raise AuditError(
             str(tail_path), f"holds no tail of a Transformer ({error})", rebuild_hint(tail_path)

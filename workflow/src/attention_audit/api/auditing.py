@@ -27,7 +27,6 @@ from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenTrainings, check_path, check_readout, list_class_names, name_readouts, readout
 from attention_audit.given.files import write_given_readout
-from attention_audit.model.outputs import OutputKind
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
@@ -36,6 +35,7 @@ from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
+from attention_audit.transformer.outputs import OutputKind
 
 from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_torch
 from .reading import make_reading

@@ -40,7 +40,7 @@ from attention_audit.given import (
     refuse_count,
     softmax,
 )
-from attention_audit.model.outputs import OutputKind, Target, distribute
+from attention_audit.model.outputs import Target, distribute
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
@@ -65,6 +65,7 @@ from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
+from attention_audit.transformer.outputs import OutputKind, find_kind, read_thresholds
 from attention_audit.transformer.pieces import Pieces, has_first_mark
 from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
 
@@ -89,15 +90,12 @@ from .targets import (
     ALL,
     MOST_CASES,
     PREDICTED,
-    UNKNOWN,
     AskedTarget,
     TargetChoice,
     describe_cases,
     describe_outputs,
-    find_kind,
     list_by_target,
     read_gold,
-    read_thresholds,
     summarise_cases,
 )
 from .units import Granularity, Spans, Units, check_spans, choose_granularity
@@ -116,8 +114,6 @@ READING_COST, COPY_COST, TEXT_COST = 0.5, 1.7e-4, 0.01
 """How long it takes to open a training; to predict of a copy of a text, for each word; and to read or rank a text."""
 GRADIENT_PASSES = 3
 """How many copies a step of integrated gradients is worth."""
-UNLABELLED = "none"
-"""What stands for the classes of texts whose labels nobody knows."""
 MAP_AUDITS = ("map_stability", "attribution_stability")
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
@@ -344,20 +340,14 @@ def prepare_given(
     tokens = choose_tokens(sides[0], language, split and kind != "sentence", print_progress)
     units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, sides[0]))
     rows, outside = [], {}
-    known = [""] * len(sides[0]) if labels is None else labels
+    known = [None] * len(sides[0]) if labels is None else labels
     for number, (label, *written) in enumerate(zip(known, *sides, strict=True)):
         words, raw = map(list, zip(*(units.find(side, number) for side in written), strict=True))
         joined, message = reduce(RawText.join_pair, raw), f"texts: text {number}"
         rows.append(Text(str(number), "test", label, [*chain(*words)], message, written=joined))
         outside[str(number)] = joined.outside
-    # texts without labels have one that is none of them
-    named = ["", UNLABELLED] if labels is None else classes
-    corpus, census = prepare_texts(GIVEN_TEXTS, Preparation(tokens, Length(), Splits(), named), iter(rows), named)
-    if labels is None:
-        at = corpus.schema.get_field_index("label")
-        unknown = pa.array([UNKNOWN] * len(corpus), corpus.schema.field(at).type)
-        corpus, census = corpus.set_column(at, corpus.schema.field(at), unknown), make_census(classes)
-    return corpus, census, outside
+    how = Preparation(tokens, Length(), Splits(), classes, labelled=labels is not None)
+    return *prepare_texts(GIVEN_TEXTS, how, iter(rows), classes), outside
 
 
 def take_units(corpus: pa.Table, outside: Mapping[str, Sequence[Span]]) -> ReadTexts:

@@ -38,7 +38,6 @@ from attention_audit.given import (
     make_list,
     refuse_kind,
 )
-from attention_audit.model.outputs import OutputKind
 from attention_audit.tables.model_answers import (
     NO_TEXT,
     SIMILARITY,
@@ -49,6 +48,7 @@ from attention_audit.tables.model_answers import (
     state_sides,
 )
 from attention_audit.tables.summary import answer_subject
+from attention_audit.transformer.outputs import OutputKind, check_kind, read_thresholds
 
 from .asking import number_labels
 from .auditing import Answer, by_question
@@ -70,12 +70,10 @@ from .targets import (
     AskedTarget,
     GoldLabels,
     TargetChoice,
-    check_kind,
     describe_cases,
     describe_outputs,
     list_by_target,
     read_gold,
-    read_thresholds,
     summarise_cases,
 )
 

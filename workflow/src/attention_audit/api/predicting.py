@@ -22,7 +22,8 @@ from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given import SUM, convert_numbers
-from attention_audit.model.outputs import OutputKind, Target
+from attention_audit.model.outputs import Target
+from attention_audit.transformer.outputs import OutputKind
 
 TokenizedTexts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]

@@ -129,6 +129,8 @@ class Trained:
             raise AuditError(
                 model.name, "is no Transformer classifier in question, which maps are of", "leave them out"
             )
+        if any(read.target is not None for read in model.reads):
+            raise AuditError(model.name, "is asked of one of its targets", "read texts by audit_classifier(...).read")
         tokens = data.config.corpora[data.name].preparation.tokens
         split = split_words(text if isinstance(text, str) else make_list(text, "text"), tokens)
         if not split.words:

@@ -11,14 +11,15 @@ import torch
 
 from attention_audit.arrays import Floats32
 from attention_audit.errors import AuditError
-from attention_audit.model.outputs import OutputKind, Target, distribute
+from attention_audit.model.outputs import Target, distribute
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.transformers import choose_layer
 from attention_audit.readout import HeadStates, Readout
 from attention_audit.stages.classifier_texts import ReadTexts, build_classifier, cut_pieces
-from attention_audit.stages.network_readout import assemble_readout, take_checked_heads, take_word_maps
+from attention_audit.stages.network_readout import take_checked_heads, take_target, take_word_maps
 from attention_audit.stages.read_classifier import check_reading, match_classes, read_out, refuse_other_words
 from attention_audit.transformer.folder import Home, read_model_facts
+from attention_audit.transformer.outputs import OutputKind
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable, set_piece_limit
@@ -109,9 +110,7 @@ class ClassifierReader:
         self, home: Home, texts: ReadTexts, target: Target, heads: HeadStates, outputs: Floats32
     ) -> Readout:
         """Take the readout of a target from the outputs of texts, and from what heads attend to in them."""
-        logits = target.read(torch.from_numpy(outputs)).numpy()
-        heads = replace(heads, tail=replace(heads.tail, target=target))
-        taken = assemble_readout(heads, logits, texts.ids, texts.labels, self.how.layer)
+        taken = take_target(heads, outputs, target, texts.ids, texts.labels, self.how.layer)
         if self.how.maps:
             taken = replace(taken, maps=take_word_maps(*self.open(home, texts, target), self.how.maps))
         return taken

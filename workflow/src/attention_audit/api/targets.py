@@ -7,7 +7,7 @@ A case is a text and a target. Of each target the model says yes or no, which ar
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,11 @@ import torch
 
 from attention_audit.answer.lines import write_share
 from attention_audit.arrays import Flags, Floats, Floats32, Integers
-from attention_audit.errors import AuditError, suggest
+from attention_audit.errors import AuditError
 from attention_audit.given import convert_numbers, list_labels, make_list
-from attention_audit.model.outputs import OutputKind, Target, make_class, make_label, make_number
+from attention_audit.model.outputs import Target, make_label, make_target
 from attention_audit.scores import micro_f1
-from attention_audit.transformer.folder import GENERIC, Facts
+from attention_audit.transformer.outputs import OutputKind, find_names
 
 from .asking import name_labels
 
@@ -27,14 +27,9 @@ AnyFloats: TypeAlias = Floats | Floats32
 """What models return, or functions."""
 UNKNOWN = -1
 """The label of a text, or of a case, that nobody knows."""
-KINDS: Sequence[OutputKind] = ("classes", "labels", "number")
 PREDICTED, GOLD, ALL = "predicted", "gold", "all"
 MOST_CASES = 10
 """Cases of a text of which many more are warned of."""
-MOST_NAMED = 8
-"""Labels that a message names."""
-SAME_NUMBER = 1e-6
-"""Predicted numbers whose standard deviation is less, beside their size, are one."""
 UNSAID: Mapping[str, Any] = {"learnt": ""} | dict.fromkeys(
     ("accuracy", "lowest_accuracy", "majority_accuracy", "macro_f1"), np.nan
 )
@@ -54,68 +49,6 @@ class AskedTarget:
     gold: Integers
     yes: str
     no: str
-
-
-def check_kind(output: Any) -> OutputKind:
-    """Check what outputs are said to be. Raises AuditError for a name that is none of `KINDS`."""
-    if output not in KINDS:
-        raise AuditError("output", f"is {output!r:.40}", f"give one of {', '.join(KINDS)}")
-    return cast(OutputKind, output)
-
-
-def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
-    """Find what the outputs of a model are, as pipelines of the library read config.json: one of `KINDS`.
-
-    Raises AuditError for a name that is none of these.
-    """
-    if output is not None:
-        return check_kind(output)
-    task = facts.says.get("problem_type")
-    if task == "regression":
-        return "number"
-    several = task == "multi_label_classification" or len(facts.labels) == 1
-    return "labels" if several and not prompted else "classes"
-
-
-def find_names(names: Any, place: str, known: Sequence[str]) -> list[int]:
-    """Find the numbers of labels by their names or numbers. Raises AuditError, with what is likely, for another."""
-    numbers = {key: number for number, name in enumerate(known) for key in (GENERIC + name, number, name)}
-    found = []
-    for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
-        key = name.item() if isinstance(name, np.generic) else name
-        if isinstance(key, bool) or not isinstance(key, str | int) or key not in numbers:
-            likely = suggest(key, known) if isinstance(key, str) else ""
-            listed = ", ".join(known[:MOST_NAMED]) + ", ..." * (len(known) > MOST_NAMED)
-            raise AuditError(place, f"{key!r:.40} is no label of the model{likely}", f"known are {listed}")
-        found.append(numbers[key])
-    return found
-
-
-def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> list[float]:
-    """Read where each label begins, a probability, by default 1/2; or the number above which the model says yes, none
-    where it is not given. Raises AuditError for what is neither.
-    """
-    if kind == "classes":
-        if threshold is not None:
-            raise AuditError("threshold", "is of labels, and the model chooses one class", "leave it out")
-        return []
-    if kind == "number":
-        if threshold is None:
-            return []
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not np.isfinite(threshold):
-            raise AuditError("threshold", f"is {threshold!r:.40}", "give a number")
-        return [float(threshold)]
-    thresholds = [0.5] * len(names)
-    named: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
-    if isinstance(threshold, Mapping):
-        named = dict(threshold)
-    for name, value in named.items():
-        [number] = find_names([name], "threshold", names)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-            remedy = "give a probability between 0 and 1, or {label: probability}"
-            raise AuditError("threshold", f"is {value!r:.40}", remedy)
-        thresholds[number] = float(value)
-    return thresholds
 
 
 def read_label_rows(labels: Any, names: Sequence[str], count: int) -> Integers:
@@ -269,18 +202,10 @@ class TargetChoice:
 
     def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: AnyFloats) -> AskedTarget:
         name = self.names[number]
-        yes, no = name, f"not {name}"
-        if self.kind == "labels":
-            target = make_label(number, self.thresholds[number])
-        elif self.kind == "classes":
-            target = make_class(number, rivals or range(len(self.names)))
-            no = f"not {name}" if not rivals else " or ".join(self.names[each] for each in rivals)
-        else:
-            values = torch.from_numpy(outputs[:, number])
-            if not float(values.double().std()) > SAME_NUMBER * max(1.0, float(values.abs().max())):
-                fault = f"gives all {self.count} texts the same number ({float(values[0]):.3g})"
-                raise AuditError("model", fault, "nothing can be told apart; give other texts, or another model")
-            target = make_number(number, values, self.thresholds[0] if self.thresholds else None)
+        yes, no = name, " or ".join(self.names[each] for each in rivals) if rivals else f"not {name}"
+        threshold = self.thresholds[number] if self.thresholds else None
+        target = make_target(self.kind, number, torch.from_numpy(outputs), threshold, rivals)
+        if self.kind == "number":
             yes, no = f"above {target.centre:.3g}", f"at most {target.centre:.3g}"
         return AskedTarget(number, name, target, members, self.gold.tell(number, members), yes, no)
 

@@ -104,6 +104,11 @@ def explain_unmarked(facts: TextFacts, dataset: str) -> str:
     return "" if facts.evidence or facts.rationales else f"marked words, and {dataset} has none"
 
 
+def explain_unlabelled(readout: Readout, dataset: str) -> str:
+    """Say that nobody knows the labels of some texts; "" where they are known of all."""
+    return "" if readout.labels.min(initial=0) >= 0 else f"labels, and {dataset} has none"
+
+
 def explain_pairs(readout: Readout, dataset: str) -> str:
     """Say that predictions are not linear in the attention, as of a model of pairs; "" of others."""
     linear = "predictions that are linear in the attention"

@@ -61,11 +61,7 @@ def choose_texts(base: Readout, divergences: Sequence[Floats], settings: Attenti
     by text.
     """
     named_texts = [name for name in settings.instances if name in base.ids]
-    readable = (
-        (base.predictions == base.labels)
-        & (base.lengths >= READABLE_LENGTHS[0])
-        & (base.lengths <= READABLE_LENGTHS[1])
-    )
+    readable = base.right & (base.lengths >= READABLE_LENGTHS[0]) & (base.lengths <= READABLE_LENGTHS[1])
     pool = np.flatnonzero(readable if readable.any() else np.ones(len(base))).tolist()
     ranked = sorted(pool, key=lambda i: (-min((distances[i] for distances in divergences), default=0.0), base.ids[i]))
     typical = ranked.pop(len(ranked) // 2)

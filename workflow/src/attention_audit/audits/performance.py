@@ -11,7 +11,7 @@ from attention_audit.columns.audits import CUT_TEXTS, PERFORMANCE, PREDICTIONS
 from attention_audit.readout import Readout
 from attention_audit.scores import accuracy, compute_f1, roc_auc
 
-from .answers import Answers, Training, explain_sentences
+from .answers import Answers, Training, explain_sentences, explain_unlabelled
 from .batches import Columns
 from .facts import TextFacts
 
@@ -67,7 +67,7 @@ def ask_performance(trainings: Iterable[Training], answers: Answers, facts: Text
     """Ask `performance` and `predictions` of all trainings, and `cut_texts` of those in question."""
     for training in trainings:
         readout, about = training.read(), training.about
-        if answers.asks(PERFORMANCE):
+        if answers.asks(PERFORMANCE, explain_unlabelled(readout, answers.dataset)):
             answers.add(PERFORMANCE, performance(readout, about.selection), training)
         if answers.asks(PREDICTIONS):
             answers.add(PREDICTIONS, predictions(readout), training)

@@ -36,6 +36,7 @@ CORPUS = describe_file(
     label=LABEL,
     tokens=texts("the words of the text, in order, without start and end marks"),
     label_name=text("what the source calls that label"),
+    labels=texts.or_null("all labels of a text that may have any number; null elsewhere, or where nobody knows"),
     group=text.or_null(
         "what texts share that are not independent, such as a premise, a story or a film; null where a text "
         "stands for itself"
@@ -78,7 +79,7 @@ CENSUS = describe_file(
     "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
-    label=class_number("class; -1 for an answer that the training split does not know, or for none"),
+    label=class_number("class; -1 for an answer that the training split does not know, or nobody, or for none"),
     label_name=text("what the source calls that label; empty for class -1"),
     read=text_count("texts in the raw files; the sum of the next six columns"),
     unlabelled=text_count("left out, since they have no label, or one that `missing` or `trained_on` names"),

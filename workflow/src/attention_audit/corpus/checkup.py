@@ -183,7 +183,7 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
         counts.read += 1
         counts.unmet.discard(text.label or "")
         counts.splits[text.split] += 0
-        label = source.name_class(text.label)
+        label = source.name_class(text.label) if source.labelled else ""
         sides = (str(side or "") for side in (text.text, text.query))
         readable = (strip_html(side) if source.tokens.strip_html else side for side in sides)
         content, query = (" ".join(side.split()) if VISIBLE.search(side) else "" for side in readable)
@@ -221,11 +221,12 @@ def count(name: str, source: TableCorpus, raw: RawFiles) -> TableCounts:
         digest, exact = hash_words(map(reduce_text, (content, query))), hash((content, query))
         begins, length = passage[:SAMPLE_CHARACTERS], len(passage)
         counts.usable.append(UsableRow(text.place, label, text.split, text.group, digest, exact, begins, length))
-    # a label of no usable text is no class
-    counts.labels = +counts.labels
+    # a label of no usable text is no class, nor is one that nobody knows
+    counts.labels = +counts.labels if source.labelled else Counter()
     counts.whole = next(rows, None) is None
     for path in raw.values():
-        counts.names |= read_class_names(path, source.label) if find_format(path.name) == "parquet" else {}
+        if source.label is not None and find_format(path.name) == "parquet":
+            counts.names |= read_class_names(path, source.label)
     return counts
 
 
@@ -240,9 +241,9 @@ def draw_splits(name: str, source: TableCorpus, counts: TableCounts) -> list[Usa
         # models are trained on another data set, and all texts but those for training are for the test
         codes = {None: TEST, "train": LEFT_OUT, "dev": LEFT_OUT, "test": TEST}
     label_names = trained_on.labels if trained_on else {}
-    class_names = {label: label_names.get(label, label) or "" for label in counts.labels}
+    class_names = {label: label_names.get(label, label) or "" for label in counts.labels} or {"": "unknown"}
     classes = [*dict.fromkeys([*class_names.values(), *(source.classes or ())])]
-    numbers = {label: number for number, label in enumerate(classes)}
+    numbers = {label: number for number, label in enumerate(classes, start=0 if source.labelled else -1)}
     source_splits = np.array([codes[text.split] if class_names[text.label] else LEFT_OUT for text in texts])
     labels, digests = np.array([(numbers[class_names[text.label]], text.alike) for text in texts]).T
     refuse_emptied(name, np.array([codes[split] for split in counts.splits]), source_splits)
@@ -357,14 +358,15 @@ def refuse(name: str, source: TableCorpus, counts: TableCounts) -> None:
             f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}",
             mend,
         )
-    doubt = judge_column(source.label, counts.labels)
+    doubt = judge_column(source.label or "", counts.labels)
     if doubt and len(counts.labels) > MAX_CLASSES and source.trained and not (source.trained_on or source.classes):
         raise AuditError(name, doubt)
     if not counts.whole:
         return
     refuse_absent(counts.unseen, name)
     if not counts.usable:
-        raise AuditError(name, f"no row has a text in column {source.text!r} and a label", "name other columns")
+        fault = f"no row has a text in column {source.text!r}" + " and a label" * source.labelled
+        raise AuditError(name, fault, "name other columns")
     try:
         counts.usable = draw_splits(name, source, counts)
     except AuditError as error:
@@ -398,7 +400,7 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
 def warn_of_classes(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a verdict on the texts that are predicted as one."""
     tests = Counter(text.label for text in counts.usable if text.split == "test")
-    if none := [label for label in source.classes or counts.labels if not tests[label]]:
+    if source.labelled and (none := [label for label in source.classes or counts.labels if not tests[label]]):
         yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
     few = [f"{texts:,} of {label!r:.40}" for label, texts in tests.items() if texts < LEAST_OF_CLASS]
     if few and tests.total() >= LEAST_TEXTS:
@@ -420,8 +422,10 @@ def describe_table(source: TableCorpus, counts: TableCounts) -> Iterator[str]:
     groups = f" in {write_count(len({*group_names}), 'group')}" if group_names else ""
     groups += f" and {usable - len(group_names):,} in none" if 0 < len(group_names) < usable else ""
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    summary = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
-    summary += f" ({list_counts(counts.labels)})"
+    classes = f"{write_count(len(counts.labels), 'class', 'classes')} ({list_counts(counts.labels)})"
+    if not source.labelled:
+        classes = "without labels" if source.labels is None else "each with any number of labels"
+    summary = f"{write_count(usable, *what)}{groups}{among}, {classes}"
     if counts.whole:
         sizes = Counter(text.split for text in counts.usable)
         summary += f"; {', '.join(f'{sizes[split]:,} {split}' for split in SPLITS if sizes[split])}"
@@ -566,8 +570,8 @@ def list_oddities(source: TableCorpus, counts: TableCounts, max_words: int | Non
         first = counts.unlabelled[0]
         yield f"{len(counts.unlabelled)} of {counts.read} rows have no label and are left out; first: {first}"
     if counts.empty:
-        yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
-    if doubt := judge_column(source.label, counts.labels):
+        yield f"{counts.empty} of {counts.read} rows have {'a label and ' * source.labelled}no text, and are left out"
+    if doubt := judge_column(source.label or "", counts.labels):
         yield doubt
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:

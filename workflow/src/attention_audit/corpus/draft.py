@@ -165,7 +165,7 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     paired = joined or text.query is not None
     sides = [side if isinstance(side, str) else " ".join(side or ()) for side in (text.text, text.query)]
     return {
-        **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
+        **{name: getattr(text, name) for name in ("id", "place", "split", "label", "labels", "group", "candidates")},
         **({"raw": written.text, "starts": written.places, "second": written.second} if written else {}),
         "tokens": words,
         "sentences": begins,

@@ -86,13 +86,13 @@ def check_splits(
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the
     latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
-    test split alone, and classes may have no texts.
+    test split alone, and classes may have no texts; a label that nobody knows is -1.
     """
     for split in (TRAIN, DEV, TEST) if trained else (TEST,):
         location, present = f"{dataset}: split {SPLITS[split]}", np.unique(labels[splits == split])
         if not len(present):
             raise AuditError(location, "no texts", "widen the length filter or check the source")
-        if len(present) == 1 and (trained or len(classes) == 1):
+        if len(present) == 1 and present[0] >= 0 and (trained or len(classes) == 1):
             alternative = "" if trained else ", or name all classes in `classes`"
             raise AuditError(
                 location,

@@ -121,7 +121,7 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Iterable[pa.Tabl
             **{name: table[name] for name in CORPUS.schema.names},
             "split": [SPLITS[code] for code in here["split"]],
             "label": here["label"],
-            "label_name": [classes[label] for label in here["label"]],
+            "label_name": [(*classes, "")[label] for label in here["label"]],
             "candidates": [
                 names and [number[name] for name in names if name in number]
                 for names in table["candidates"].to_pylist()
@@ -163,20 +163,21 @@ def decide_fates(
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
-    words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
+    words (repeated). Its label is a position in the classes, -1 where nobody knows it. Raises AuditError where the
+    corpus cannot be audited.
     """
     own_splits = texts["split"].to_numpy()
     # in the order in which they appear, on which draws depend
-    own_labels = pd.factorize(texts["label"])[0]
+    own_labels = pd.factorize(texts["label"], use_na_sentinel=preparation.labelled)[0]
     fate = np.where(own_labels == UNKNOWN_CODE, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     refuse_emptied(dataset, own_splits, own_splits[used])
     splits = own_splits.copy()
     digests = texts["alike"].to_numpy()[used]
     splits[used] = assign(dataset, own_splits[used], own_labels[used], digests, preparation.splits)
-    classes = order_classes(texts.iloc[used], candidates, class_order)
+    classes = order_classes(texts.iloc[used].dropna(subset="label"), candidates, class_order)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
-    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
+    fate[(fate == KEPT) & ((splits < 0) | ((labels < 0) & preparation.labelled))] = "left_out"
     short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN_CODE), preparation.length)
     fate[short], fate[long] = "short", "long"
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)

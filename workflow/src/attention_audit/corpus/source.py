@@ -170,7 +170,8 @@ class TrainedOn(Section):
 
 class Preparation(NamedTuple):
     """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data.
-    joined: whether both texts of a pair are read as one. block: the impermissible words, None: evidence.
+    joined: whether both texts of a pair are read as one. block: the impermissible words, None: evidence. labelled:
+    whether texts have labels; else nobody knows them, and texts are kept without.
     """
 
     tokens: Tokens
@@ -179,6 +180,7 @@ class Preparation(NamedTuple):
     classes: list[str] | None = None
     joined: bool = False
     block: BlockChoice | None = None
+    labelled: bool = True
 
 
 class Source(Section):
@@ -283,7 +285,13 @@ class RawSource(Source):
     @property
     def preparation(self) -> Preparation:
         """Return how its texts are prepared."""
-        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined, self.block)
+        order, block = self.class_order, self.block
+        return Preparation(self.tokens, self.length, self.splits, order, self.joined, block, self.labelled)
+
+    @property
+    def labelled(self) -> bool:
+        """Return whether its texts have labels; else nobody knows them."""
+        return True
 
     @property
     def other(self) -> str | None:

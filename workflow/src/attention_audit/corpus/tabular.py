@@ -123,7 +123,7 @@ def refuse_headers(rows: Iterator[TableRow]) -> Iterator[TableRow]:
 def describe_columns(key: str, column: str, columns: Sequence[str]) -> tuple[str, str]:
     """Say that there is no such column, and which ones there are; and, as the remedy, which key to set."""
     fault = f"no column {column!r}, only {list_first_cells(columns)}{suggest(column, columns)}"
-    return fault, f"set `{key}` to one of these"
+    return fault, f"set `{key}` to one of these" + ", or to null where nobody knows them" * (key == "label")
 
 
 def check_columns(

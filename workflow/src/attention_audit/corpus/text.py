@@ -100,7 +100,8 @@ class Text:
     said which. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
     word, once the text is split, whether it is impermissible; None where no mask comes with the text. written: where
     `text` is not what people write, that. group: what it shares with texts that are not independent of it: a
-    premise, a story, a film; None where it stands for itself.
+    premise, a story, a film; None where it stands for itself. labels: all that it has, where it may have any number
+    of them and these are known.
     """
 
     id: str
@@ -115,6 +116,7 @@ class Text:
     mask: list[bool] | None = None
     written: RawText | None = None
     group: str | None = None
+    labels: list[str] | None = None
 
 
 Texts = Iterator[Text]

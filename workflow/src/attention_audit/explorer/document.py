@@ -181,7 +181,8 @@ class View(TypedDict):
 
     words: the items: words, or whole sentences. marks: how many of the items, the last ones, are no words but marks of
     a tokenizer such as [CLS]; always 0 without heads. unread: how many words follow that the model did not read. query:
-    of pairs, the second text. candidates: of pairs, the classes that may be the answer. gold: the label.
+    of pairs, the second text. candidates: of pairs, the classes that may be the answer. gold: the label, -1
+    where nobody knows it.
 
     runs: by seed, as text. maps: by the key of a stored map. imposed: where `here` is false, by seed, as text, and by
     the key of a map of kind attention: the prediction (C,) of that seed's states under that map. own: by the key of a

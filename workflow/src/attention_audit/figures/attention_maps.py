@@ -190,6 +190,8 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
         return ""
     base = select_run(rows, rows["model"].iloc[0])
     labels = base.drop_duplicates("id")["label"].to_numpy(np.int64)
+    if labels.min() < 0:
+        return ""
     ability = judge_ability(labels, make_grid(base, "prediction").astype(np.int64), None)
     if ability["learnt"] == "yes":
         return ""
@@ -203,6 +205,7 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
 def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> None:
     """Write all maps of one text, under a heading that names it."""
     row = maps.iloc[0]
+    names = {-1: "not known"} | {**names}
     gold, chosen = (names.get(int(row[column]), "another") for column in ("label", "base_prediction"))
     name = f"{display_name(row['dataset'])}, {row['id']}"
     page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL_SIZE)

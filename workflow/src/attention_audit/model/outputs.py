@@ -19,14 +19,19 @@ normal distribution that s exceeds.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-OutputKind = Literal["classes", "labels", "number"]
+from attention_audit.errors import AuditError
+from attention_audit.transformer.outputs import OutputKind
+
+TARGET = "target"
+"""What a stored target is called."""
+SAME_NUMBER = 1e-6
+"""Predicted numbers whose standard deviation is less, beside their size, are one."""
 PROBIT = 1.702
 """sigmoid(1.702 x) is the distribution function of a normal at x, to within .0095."""
 
@@ -55,6 +60,10 @@ class Target:
         """Return the same target of a model that has the outputs in another order."""
         return replace(self, at=order[self.at], rivals=tuple(order[number] for number in self.rivals))
 
+    def pack(self) -> dict[str, Tensor]:
+        """Return it as a tensor to be stored, by its name."""
+        return {TARGET: torch.tensor([self.at, self.centre, self.scale, *self.rivals], dtype=torch.float64)}
+
     def weigh(self, outputs: Tensor) -> Tensor:
         """Return the derivative of the logit by each of the outputs, (..., K) -> (..., K)."""
         weights = torch.zeros_like(outputs)
@@ -63,6 +72,14 @@ class Target:
             greatest = outputs[..., [*self.rivals]].argmax(-1, keepdim=True)
             weights.scatter_(-1, torch.tensor(self.rivals, device=outputs.device)[greatest], -1.0)
         return weights
+
+
+def build_target(tensors: Mapping[str, Tensor]) -> Target | None:
+    """Build the target of `Target.pack`; None where there is none among the tensors."""
+    if TARGET not in tensors:
+        return None
+    at, centre, scale, *rivals = tensors[TARGET].tolist()
+    return Target(int(at), tuple(map(int, rivals)), centre, scale)
 
 
 def make_class(at: int, rivals: Sequence[int]) -> Target:
@@ -80,6 +97,25 @@ def make_number(at: int, values: Tensor, centre: float | None = None) -> Target:
     deviation = float(values.double().std())
     middle = float(values.double().quantile(0.5)) if centre is None else centre
     return Target(at, centre=middle, scale=PROBIT / deviation)
+
+
+def make_target(
+    kind: OutputKind, at: int, outputs: Tensor, threshold: float | None = None, rivals: Sequence[int] = ()
+) -> Target:
+    """Make the target of an output of a model. outputs (N, K): what the first training returns. threshold: where a
+    label or number begins; None: as by default. rivals: the classes that a class is told from, by default all others.
+
+    Raises AuditError where a number is the same for all texts.
+    """
+    if kind == "labels":
+        return make_label(at, 0.5 if threshold is None else threshold)
+    if kind == "classes":
+        return make_class(at, rivals or range(outputs.shape[1]))
+    values = outputs[:, at]
+    if not float(values.double().std()) > SAME_NUMBER * max(1.0, float(values.abs().max())):
+        fault = f"gives all {len(values)} texts the same number ({float(values[0]):.3g})"
+        raise AuditError("model", fault, "nothing can be told apart; give other texts, or another model")
+    return make_number(at, values, threshold)
 
 
 def distribute(outputs: Tensor, kind: OutputKind) -> Tensor:

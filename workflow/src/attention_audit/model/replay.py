@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from attention_audit.transformer.interface import Attended, use_interface, watch_attention
 from attention_audit.transformer.opening import import_library
 
-from .outputs import Target
+from .outputs import TARGET, Target
 from .tail import LogitTail
 
 SPEC = "network"
@@ -120,7 +120,7 @@ def build_replay(tensors: Mapping[str, Tensor], target: Target | None = None) ->
     layers = model.get_submodule(spec["stack"])
     network = cut_network(model, f"{spec['stack']}.{len(layers) - 1}").eval()
     for name, tensor in tensors.items():
-        if name != SPEC:
+        if name not in (SPEC, TARGET):
             place, _, part = name.rpartition(".")
             module = network.get_submodule(place)
             if part in module._parameters:

@@ -38,6 +38,7 @@ from attention_audit.transformer.opening import (
     open_tokenizer,
     open_untrained,
 )
+from attention_audit.transformer.outputs import OutputKind
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH
 from attention_audit.transformer.settings import TEXT_SLOT, Prompt, Truncation
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
@@ -45,7 +46,7 @@ from attention_audit.transformer.states import PieceBatch, Windows, cut_windows,
 from .attention import scale
 from .batch import Batch, require_part
 from .network import Network, Output
-from .outputs import OutputKind, Target
+from .outputs import Target
 from .tail import ACTIVATIONS, TAIL_PARTS, LogitTail, Tail
 
 

@@ -58,7 +58,7 @@ ROWS_AT_ONCE = 2048
 class LogitTail(ABC):
     """What makes logits of what the heads of the last layer attend to, c, and of the state below it, x.
 
-    target: what is asked of, in memory alone, whose one logit is then all that the tail returns.
+    target: what is asked of, whose one logit is then all that the tail returns; it is packed by itself.
     """
 
     target: Target | None = field(default=None, kw_only=True)

@@ -16,6 +16,7 @@ from attention_audit.corpus.source import (
 )
 from attention_audit.corpus.sources import Corpus, CorpusJob
 from attention_audit.transformer.folder import list_added_tokens
+from attention_audit.transformer.outputs import SAID
 
 from .transformers import NamedTransformer
 
@@ -109,9 +110,24 @@ def list_vector_records(config: Config, dataset: str) -> list[str]:
     return [f"{config.places.raw}/{VECTORS}/records/{vectors.file}.json"]
 
 
-def add_whole(config: Config, dataset: str) -> Corpus:
+def name_classes(config: Config, dataset: str) -> list[str] | None:
+    """Name the classes of a data set in the order of their numbers; None where its texts tell them. Of texts whose
+    labels nobody knows, they are those of the first classifier that reads them, or what it says of its targets.
+    """
+    preparation = config.corpora[dataset].preparation
+    if preparation.labelled or preparation.classes is not None:
+        return preparation.classes
+    section = config.hf[dataset]
+    if section.targets is not None:
+        return [*SAID]
+    model, (folder, *_) = next(iter(section.models.items()))
+    return section.call_classes(model, NamedTransformer(config, folder).facts)
+
+
+def complete_source(config: Config, dataset: str) -> Corpus:
     """Return a data set in which the special and added tokens of the tokenizers that read it, of folders that are here,
-    are words. Raises AuditError where a file of a tokenizer cannot be read.
+    are words, with the names of its classes where nobody knows its labels. Raises AuditError where a file of a
+    classifier cannot be read.
     """
     source, section = config.corpora[dataset], config.hf.get(dataset)
     if section is None or not isinstance(source, RawSource):
@@ -120,12 +136,13 @@ def add_whole(config: Config, dataset: str) -> Corpus:
     named = [NamedTransformer(config, path) for path in sorted(paths)]
     added = (list_added_tokens(each.folder) for each in named if each.made is None)
     whole = [*dict.fromkeys(chain(source.tokens.whole, *added))]
-    return source.model_copy(update={"tokens": source.tokens.model_copy(update={"whole": whole})})
+    named_classes = {} if source.labelled else {"classes": name_classes(config, dataset)}
+    return source.model_copy(update={"tokens": source.tokens.model_copy(update={"whole": whole})} | named_classes)
 
 
 def describe_corpus(config: Config, dataset: str) -> CorpusJob:
     """Describe how a data set is read; its files are named in the order of `list_read`."""
-    source = add_whole(config, dataset)
+    source = complete_source(config, dataset)
     return CorpusJob(
         dataset=dataset,
         corpus=source,

@@ -21,14 +21,14 @@ from attention_audit.corpus.checkup import Overview, check_dataset
 from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
-from attention_audit.errors import AuditError, join_faults
+from attention_audit.errors import AuditError, add_place, join_faults
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.transformer.settings import IMPOSED
 
 from .corpora import VECTORS, locate_raw, name_vectors
 from .papers.given import read_given
 from .suites import Scope
-from .transformers import check_classifier, check_encoder
+from .transformers import NamedTransformer, check_classifier, check_encoder
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -159,7 +159,12 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
         folders = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
         for model, path in folders:
             with collect_faults(lines):
-                check_classifier(config, path, f"{dataset}, {model}", read_given(data, model, path))
+                key, reading = f"{dataset}, {model}", read_given(data, model, path)
+                if section.targets is not None:
+                    with add_place(f"{key}: {path}"):
+                        asked = section.list_targets(model, NamedTransformer(config, path, key).facts)[0]
+                    reading = reading.model_copy(update={"target": asked})
+                check_classifier(config, path, key, reading)
         if section.recipe is not None:
             with collect_faults(lines):
                 check_encoder(config, dataset)

@@ -123,7 +123,7 @@ class JobSettings:
             seed=run.seed,
             read=model.reads[run.seed - 1],
             first=reference.reads[0],
-            classes=config.corpora[model.data.name].preparation.classes,
+            classes=corpora.name_classes(config, model.data.name),
             device=config.device,
             threads=config.threads,
         )

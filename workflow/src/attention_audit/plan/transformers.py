@@ -161,7 +161,8 @@ def check_classifier(config: Config, folder: str, key: str, reading: ReadClassif
     """
     transformer = NamedTransformer(config, folder, key)
     transformer.check()
-    find_classifier_family(transformer.folder, transformer.facts, reading.prompt is not None)
+    choosing = reading.target is None or reading.target.kind == "classes"
+    find_classifier_family(transformer.folder, transformer.facts, reading.prompt is not None, choosing)
     if reading.imposed and transformer.facts.mean:
         fault = f"{transformer.folder} classifies the mean of all tokens, so that no row's weights decide"
         raise AuditError(key, fault, "leave `uniform` out")

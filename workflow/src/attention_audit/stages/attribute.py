@@ -10,6 +10,7 @@ import torch
 
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_table, write_table
+from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.again import RUN_AGAIN, ask_again
 from attention_audit.audits.answers import explain_sentences
 from attention_audit.audits.attributed import AttributedTexts, Attributions
@@ -18,6 +19,8 @@ from attention_audit.columns.audits import ATTRIBUTIONS
 from attention_audit.columns.files import VOCABULARY
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network
+from attention_audit.model.outputs import build_target
+from attention_audit.readout import TAIL_FILE
 
 from .audit_files import AuditFiles, StoredTraining, open_facts
 from .classifier_texts import build_split_of, cut_pieces, open_classifier, read_texts
@@ -34,6 +37,8 @@ def open_training(job: Job[AttributeJob], device: torch.device) -> tuple[Network
     if about.classifier:
         texts = read_texts(job.input("corpus"))
         classifier = open_classifier(about.classifier)
+        if about.classifier.target is not None:
+            classifier.target = build_target(read_weights(job.input("readout").with_name(TAIL_FILE)))
         return classifier.to(device), build_split_of(cut_pieces(classifier, texts), texts, device), texts.ids
     architecture = require_part(about.architecture, "architecture")
     material = read_material(job.inputs, architecture)

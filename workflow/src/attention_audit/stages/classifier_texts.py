@@ -14,11 +14,11 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
 from attention_audit.model.found_classifier import FoundSequenceClassifier
-from attention_audit.model.outputs import OutputKind
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import BY_INTERFACE, Home, find_family, find_folder
 from attention_audit.transformer.opening import refuse_without_vectors
+from attention_audit.transformer.outputs import OutputKind
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
@@ -55,7 +55,9 @@ def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "class
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:
     """Open the classifier of a job. Raises AuditError where it cannot be had."""
-    return build_classifier(find_folder(read.folder, "config: hf"), read)
+    return build_classifier(
+        find_folder(read.folder, "config: hf"), read, read.target.kind if read.target else "classes"
+    )
 
 
 def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:

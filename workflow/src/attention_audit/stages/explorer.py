@@ -82,14 +82,14 @@ class PageBuilder:
         view = next(view for view in self.settings.views if view.dataset == dataset)
         readout = self._read(view.runs[0])
         opening, _ = self._open(view, readout)
-        strata = [*zip(readout.labels.tolist(), readout.labels == readout.predictions, strict=True)]
+        strata = [*zip(readout.labels.tolist(), readout.right, strict=True)]
         return [*dict.fromkeys(readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))]
 
     def _open(self, view: ExploredView, readout: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
         rows = self._read_known(view)
         seen = pd.DataFrame([rows.get(id_, {}) for id_ in readout.ids], columns=["others", "agree", "moved"]).assign(
-            right=readout.labels == readout.predictions,
+            right=readout.right,
             sure=readout.probabilities.max(1),
             words=pc.list_value_length(self._read_texts(view.dataset, readout.ids)["tokens"]),
         )

@@ -23,6 +23,7 @@ from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import ModelPass
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, mark_allowed, use_inference
+from attention_audit.model.outputs import Target
 from attention_audit.model.sequence_classifier import LastAttention, TransformerClassifier
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
@@ -202,6 +203,16 @@ def assemble_readout(
         bias=np.empty((len(ids), 0), np.float32),
         several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
     )
+
+
+def take_target(
+    heads: HeadStates, outputs: Floats32, target: Target, ids: Sequence[str], labels: Integers, layer: int | None
+) -> Readout:
+    """Take the readout of a target from what heads attend to, and from all outputs of the model (N, K). labels: whether
+    it is the gold label. layer: as in `assemble_readout`.
+    """
+    logits = target.read(torch.from_numpy(outputs)).numpy()
+    return assemble_readout(replace(heads, tail=replace(heads.tail, target=target)), logits, ids, labels, layer)
 
 
 def take_classifier(

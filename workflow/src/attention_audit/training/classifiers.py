@@ -102,7 +102,7 @@ class Classifiers(GivenClassifiers):
     def _check_models(self) -> Self:
         if self.recipe is None and not self.models:
             raise ValueError("names neither models nor a recipe; give `models`, or a `recipe` to fine-tune some")
-        keys = ("models", "uniform", "adversaries", "layer", "labels", "prompt")
+        keys = ("models", "uniform", "adversaries", "layer", "labels", "prompt", "targets")
         unused = [key for key in keys if getattr(self, key)] + ["long: window"] * (self.long == "window")
         if self.recipe is not None and unused:
             raise ValueError(f"has a recipe, and {unused[0]}, which is said of models that are given; leave one out")

@@ -55,7 +55,7 @@ REFUSED_KINDS = {
     "is_encoder_decoder": ("it has an encoder and a decoder apart", "name a model that is one of them, or use judge"),
 }
 """Keys of config.json by which a model is not what is read here, and what to do."""
-ASK_ONE = "use judge, with [1 - p, p] of one label or number"
+ASK_ONE = "ask of its `targets`, by name or all"
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""

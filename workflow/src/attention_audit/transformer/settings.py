@@ -14,6 +14,7 @@ from attention_audit.section import (
     Count,
     Distinct,
     NonNegative,
+    OneOrMore,
     Positive,
     Section,
     Seed,
@@ -21,7 +22,8 @@ from attention_audit.section import (
     refuse_duplicates,
 )
 
-from .folder import Facts
+from .folder import GENERIC, Facts
+from .outputs import OutputKind, find_kind, find_names, read_thresholds
 
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
@@ -113,12 +115,22 @@ class Prompt(Section):
         return labels
 
 
+class ReadTarget(Section):
+    """An output that is asked of, by what the data set calls it; what the outputs of its model are; and where it
+    begins, null: as by default.
+    """
+
+    name: str
+    kind: OutputKind
+    threshold: float | None
+
+
 class ReadClassifier(Section):
     """One fine-tuned classifier and how it is read.
 
     folder: as `transformer.folder.find_folder` finds it. imposed: whether its readout has uniform weights in the place
-    of its own. layer: the layer whose map alone is read; null: the last, with all that is above it. The other keys are
-    those of `GivenClassifiers`.
+    of its own. layer: the layer whose map alone is read; null: the last, with all that is above it. target: the output
+    that is asked of; null: the class that is predicted. The other keys are those of `GivenClassifiers`.
     """
 
     folder: str
@@ -130,6 +142,7 @@ class ReadClassifier(Section):
     layer: Count | None = None
     maps: list[str] = []
     prompt: Prompt | None = None
+    target: ReadTarget | None = None
 
 
 class GivenClassifiers(GivenSection):
@@ -161,6 +174,17 @@ class GivenClassifiers(GivenSection):
     """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
     classifiers of texts.
     """
+    targets: Literal["all"] | OneOrMore[str] | None = None
+    """Labels, classes or numbers that are asked of, as the data set calls them, or all: each is a model in question of
+    its own, `<model>-<target>`, that says yes or no. The data set has gold labels in `labels`, or `label: null`. null:
+    the class that is predicted.
+    """
+    threshold: float | dict[str, float] | None = None
+    """From which probability on a label is given, one for all or by name, null: 1/2; or above which value a number is
+    high, null: the median of what the first training predicts.
+    """
+    output: OutputKind | None = None
+    """What the models return where targets are asked of. null: as config.json says (`problem_type`)."""
     labels: dict[str, str | dict[str, str]] = {}
     """What the data set calls a class, by what the models call it (id2label), where these differ. Under the name of a
     model (or `uniform`, `adversaries`): the same of this one alone, in the place of the others.
@@ -185,6 +209,29 @@ class GivenClassifiers(GivenSection):
         if isinstance(labels, dict):
             return labels
         return {name: label for name, label in self.labels.items() if isinstance(label, str)}
+
+    def call_classes(self, model: str, facts: Facts) -> list[str]:
+        """List what the data set calls the classes of a model, in its order. facts: what its config.json says."""
+        labels = self.find_labels(model)
+        said = self.prompt.labels if self.prompt else [facts.labels[number] for number in sorted(facts.labels)]
+        return [labels.get(name, name.removeprefix(GENERIC)) for name in map(str.strip, said)]
+
+    def list_targets(self, model: str, facts: Facts) -> list[ReadTarget]:
+        """List the targets of a model. facts: what its config.json says. Raises AuditError where there is no such."""
+        names = self.call_classes(model, facts)
+        kind = find_kind(self.output, facts, self.prompt is not None)
+        # of numbers there is one threshold, of classes none
+        begins: list[float | None] = [*read_thresholds(self.threshold, kind, names)] or [None]
+        asked = range(len(names)) if self.targets == "all" else find_names(self.targets, "targets", names)
+        return [ReadTarget(name=names[at], kind=kind, threshold=begins[at % len(begins)]) for at in asked]
+
+    @model_validator(mode="after")
+    def _check_targets(self) -> Self:
+        if self.targets is None and (given := [key for key in ("threshold", "output") if getattr(self, key)]):
+            raise ValueError(f"{given[0]}: goes with `targets`; name these, or all")
+        if self.targets is not None and (given := [key for key in ("uniform", "adversaries") if getattr(self, key)]):
+            raise ValueError(f"{given[0]}: is of models that choose a class; leave it or `targets` out")
+        return self
 
     @model_validator(mode="after")
     def _check_folders(self) -> Self:

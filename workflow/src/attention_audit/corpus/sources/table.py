@@ -75,6 +75,12 @@ def read_short(location: str, row: Mapping[str, Any], column: str | None) -> str
     return read_text(location, row, column).strip() or None
 
 
+def read_labels(cell: Any) -> list[str]:
+    """Read all labels of a text from a cell: a list of them, or their names parted by |; an empty one has none."""
+    entries = [] if is_missing(cell) else cell if isinstance(cell, list) else str(label_text(cell)).split("|")
+    return [name for name in (str(label_text(entry)).strip() for entry in entries) if name]
+
+
 class TableCorpus(RawSource):
     """The user's own texts, or pairs of texts, in the columns of a table."""
 
@@ -94,8 +100,14 @@ class TableCorpus(RawSource):
     """The checksum of the file at `url`, or one for each split; null: that of the fetched file is only recorded."""
     text: str = "text"
     """Column of the texts; in JSON and Parquet `data.text` is `text` of `data`."""
-    label: str = "label"
-    """Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label."""
+    label: str | None = "label"
+    """Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label. null: nobody knows them, so
+    that nothing is trained on these texts; classifiers that are given (`hf`) read them, and name the classes.
+    """
+    labels: str | None = None
+    """In the place of `label`, the column of all labels of a text, of which `targets` of `hf` ask: a list, or names
+    parted by |, as in `joy|love`; in an empty cell there are none. null: not known.
+    """
     query: str | None = None
     """Column of second texts, which makes pairs; null: single texts."""
     split: str | None = None
@@ -192,6 +204,13 @@ class TableCorpus(RawSource):
         return self
 
     @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if not self.labelled and (self.trained or self.trained_on):
+            fault = "nobody knows them, so that nothing is trained on these texts"
+            raise ValueError(f"label: {fault}; give the file for test alone, as `path: {{test: <file>}}`")
+        return self
+
+    @model_validator(mode="after")
     def _check_files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
@@ -228,7 +247,8 @@ class TableCorpus(RawSource):
     @property
     def wanted(self) -> dict[str, str]:
         """Return the columns that are read, by the keys that name them."""
-        columns = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
+        columns = {key: getattr(self, key) for key in ("text", "labels", "query", "split", "id", "group")}
+        columns["label"] = self.label if self.labelled else None
         columns["block"] = self.block.column if self.block else None
         names = self.evidence.names if self.evidence else []
         for number, name in enumerate(names):
@@ -239,6 +259,11 @@ class TableCorpus(RawSource):
     def trained(self) -> bool:
         """Return whether there are more than test texts."""
         return [*self._tables] != ["test"]
+
+    @property
+    def labelled(self) -> bool:
+        """Return whether its texts have labels; else nobody knows them."""
+        return self.label is not None and self.labels is None
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
@@ -278,8 +303,8 @@ class TableCorpus(RawSource):
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         own_field = "" if field == "path" else field
         for number, (location, row) in enumerate(read_table_rows(path, wanted, layout), start=1):
-            label = self.name_class(label_text(read_short(location, row, self.label)))
-            if label is None and not (self.drop_unlabelled or self.missing):
+            label = self.name_class(label_text(read_short(location, row, wanted.get("label"))))
+            if self.labelled and label is None and not (self.drop_unlabelled or self.missing):
                 remedy = "give it one, or leave such rows out with `drop_unlabelled: true`"
                 raise AuditError(location, f"no label in column {self.label!r}", remedy)
             id_ = read_short(location, row, self.id)
@@ -299,6 +324,7 @@ class TableCorpus(RawSource):
                 annotations=read_annotations(location, text, row, self.evidence) if self.evidence else None,
                 mask=read_mask(row[block], f"{location}: column {block!r}") if block else None,
                 group=read_short(location, row, self.group),
+                labels=None if self.labels is None else read_labels(row[self.labels]),
             )
         if not number:
             raise AuditError(str(path), "no rows in it", "give it texts, below a header if it is csv or tsv")

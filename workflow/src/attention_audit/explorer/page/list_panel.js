@@ -130,8 +130,8 @@ export function listPanel(change) {
 
   function row(place) {
     const { texts, classes } = view;
-    const gold = classes[texts.gold[place]];
     const predicted = classes[view.prediction(place, state.seed)];
+    const gold = classes[texts.gold[place]] ?? predicted;
     const sorted = column(state.sort);
     const named_ = ["gold", "predicted", "confidence"].includes(state.sort);
     const words = texts.words[place].slice(0, texts.words[place].length - texts.marks[place]);

@@ -126,9 +126,11 @@ function drawHeading(place) {
     "The model says ",
     element("b", predicted),
     ` (${digits(confidence(view, place, state.seed))}); `,
-    predicted === gold
-      ? "so do the data."
-      : element("span.wrong", "the data say ", element("b", gold), "."),
+    gold === undefined
+      ? "nobody knows the label."
+      : predicted === gold
+        ? "so do the data."
+        : element("span.wrong", "the data say ", element("b", gold), "."),
   );
   named("why").hidden = state.text !== texts.id[0] || state.seed !== shown.seeds[0];
   named("why").textContent = shown.opening;

@@ -12,7 +12,7 @@ export const QUICK = [
     label: "wrong",
     meaning: "The predicted class is not the gold label.",
     needs: [],
-    holds: (value) => value("predicted") !== value("gold"),
+    holds: (value) => value("gold") !== null && value("predicted") !== value("gold"),
   },
   {
     name: "disagree",
@@ -44,7 +44,7 @@ export const QUICK = [
 export function columnsOf(view, seed) {
   const { texts, about } = view;
   const own = [
-    ["gold", "gold label", "text", "what the data say", (place) => view.classes[texts.gold[place]]],
+    ["gold", "gold label", "text", "what the data say", (place) => view.classes[texts.gold[place]] ?? null],
     ["predicted", "prediction", "text", "what this seed says", (place) => view.classes[view.prediction(place, seed)]],
     [
       "confidence",

@@ -6,16 +6,18 @@ are trainings of one model, adversaries; imposed is the first Transformer with u
 nothing but the test split, on which adversaries are chosen too.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, cycle
 from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, GivenSection, describe_contrasts
+from attention_audit.errors import add_place
 from attention_audit.names import Style
 from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
-from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier
+from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier, ReadTarget
 
 from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import NamedTransformer, find_encoder, read_alone
@@ -97,6 +99,31 @@ def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     )
 
 
+def name_targets(targets: Sequence[ReadTarget]) -> list[str]:
+    """Name targets as they stand in paths: by their letters and digits or, where these are none or not theirs alone,
+    with their number.
+    """
+    names = [re.sub("[^a-z0-9]+", "-", target.name.lower()).strip("-") for target in targets]
+    twice = {"", *(name for name in names if names.count(name) > 1)}
+    return [f"{name}-{at}".strip("-") if name in twice else name for at, name in enumerate(names)]
+
+
+def ask_targets(model: Model) -> Models:
+    """List the targets of a classifier, each as a model in question."""
+    section = model.data.config.hf[model.data.name]
+    with add_place(f"config: hf.{model.data.name}"):
+        targets = section.list_targets(model.name, NamedTransformer(model.data.config, model.sources[0]).facts)
+    for name, target in zip(name_targets(targets), targets, strict=True):
+        called = f"{model.name}-{name}"
+        yield replace(
+            model,
+            name=called,
+            family=called,
+            look=model.look._replace(label=f"{model.look.label}: {target.name}"),
+            reads=[read.model_copy(update={"target": target}) for read in model.reads],
+        )
+
+
 def list_classifiers(data: DataSet) -> Models:
     """List the Transformer classifiers of a data set, given or fine-tuned here."""
     section = data.config.hf[data.name]
@@ -107,9 +134,10 @@ def list_classifiers(data: DataSet) -> Models:
     for model in list_given(data, section, (each for each in data.whole.hf.values() if each.recipe is None)):
         reads = [read_given(data, model.name, folder) for folder in model.sources]
         if model.name != IMPOSED:
-            yield replace(model, rule="read_classifier", reads=reads, attends=model.judged)
-        # on a map that does not decide alone, no weights can be imposed
-        elif reads[0].layer is None:
+            given = replace(model, rule="read_classifier", reads=reads, attends=model.judged)
+            yield from [given] if section.targets is None else ask_targets(given)
+        # on a map that does not decide alone, no weights can be imposed; nor are they on targets
+        elif reads[0].layer is None and section.targets is None:
             yield impose_uniform(data, model.seeds, main)
 
 

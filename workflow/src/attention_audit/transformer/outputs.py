@@ -1,0 +1,81 @@
+"""What the outputs of a model are, what they are called, and where a label or a number begins, as people say it and
+config.json.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from attention_audit.errors import AuditError, suggest
+
+from .folder import GENERIC, Facts
+
+OutputKind = Literal["classes", "labels", "number"]
+KINDS: Sequence[OutputKind] = ("classes", "labels", "number")
+SAID = ("no", "yes")
+"""What a model may say of a target."""
+MOST_NAMED = 8
+"""Labels that a message names."""
+
+
+def check_kind(output: Any) -> OutputKind:
+    """Check what outputs are said to be. Raises AuditError for a name that is none of `KINDS`."""
+    if output not in KINDS:
+        raise AuditError("output", f"is {output!r:.40}", f"give one of {', '.join(KINDS)}")
+    return cast(OutputKind, output)
+
+
+def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
+    """Find what the outputs of a model are, as pipelines of the library read config.json: one of `KINDS`.
+
+    Raises AuditError for a name that is none of these.
+    """
+    if output is not None:
+        return check_kind(output)
+    task = facts.says.get("problem_type")
+    if task == "regression":
+        return "number"
+    several = task == "multi_label_classification" or len(facts.labels) == 1
+    return "labels" if several and not prompted else "classes"
+
+
+def find_names(names: Any, place: str, known: Sequence[str]) -> list[int]:
+    """Find the numbers of labels by their names or numbers. Raises AuditError, with what is likely, for another."""
+    numbers = {key: number for number, name in enumerate(known) for key in (GENERIC + name, number, name)}
+    found = []
+    for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
+        key = name.item() if isinstance(name, np.generic) else name
+        if isinstance(key, bool) or not isinstance(key, str | int) or key not in numbers:
+            likely = suggest(key, known) if isinstance(key, str) else ""
+            listed = ", ".join(known[:MOST_NAMED]) + ", ..." * (len(known) > MOST_NAMED)
+            raise AuditError(place, f"{key!r:.40} is no label of the model{likely}", f"known are {listed}")
+        found.append(numbers[key])
+    return found
+
+
+def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> list[float]:
+    """Read where each label begins, a probability, by default 1/2; or the number above which the model says yes, none
+    where it is not given. Raises AuditError for what is neither.
+    """
+    if kind == "classes":
+        if threshold is not None:
+            raise AuditError("threshold", "is of labels, and the model chooses one class", "leave it out")
+        return []
+    if kind == "number":
+        if threshold is None:
+            return []
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not np.isfinite(threshold):
+            raise AuditError("threshold", f"is {threshold!r:.40}", "give a number")
+        return [float(threshold)]
+    thresholds = [0.5] * len(names)
+    named: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
+    if isinstance(threshold, Mapping):
+        named = dict(threshold)
+    for name, value in named.items():
+        [number] = find_names([name], "threshold", names)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+            remedy = "give a probability between 0 and 1, or {label: probability}"
+            raise AuditError("threshold", f"is {value!r:.40}", remedy)
+        thresholds[number] = float(value)
+    return thresholds
