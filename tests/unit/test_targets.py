@@ -66,7 +66,9 @@ def last_layer(path):
 def test_a_target_is_one_logit_by_hand():
     scores = torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64)
     chance = scores.softmax(0)
-    assert make_class(1, range(3)).read(scores).sigmoid().item() == pytest.approx(chance[1].item())
+    # beside the likeliest other class, whichever that is
+    assert make_class(1, range(3)).read(scores).item() == pytest.approx(1.0)
+    assert make_class(2, range(3)).read(scores).item() == pytest.approx(-1.5)
     told = make_class(1, [0]).read(scores).sigmoid().item()
     assert told == pytest.approx((chance[1] / (chance[0] + chance[1])).item())
     # a label whose probability is its threshold is at 1/2
@@ -201,11 +203,14 @@ def test_a_class_is_asked_of_by_name():
     path = folder(NAMES, "single_label_classification")
     chance = outputs(path).softmax(1).numpy()[:, 1]
     found = ask(path, targets="love")
+    said = outputs(path).argmax(1).numpy() == 1
     assert [found.text(number).facts["probability"] for number in range(12)] == pytest.approx(
-        np.maximum(chance, 1 - chance).tolist(), abs=1e-5
+        np.where(said, chance, 1 - chance).tolist(), abs=1e-5
     )
+    assert [name == "love" for name in found.texts["prediction_name"]] == said.tolist()
     (readout,), _ = found.cases[0, "love"]
-    assert readout.probabilities[:, 1] == pytest.approx(chance, abs=1e-5)
+    others = outputs(path)[:, [0, 2]].amax(1)
+    assert readout.probabilities[:, 1] == pytest.approx((outputs(path)[:, 1] - others).sigmoid().numpy(), abs=1e-5)
     contrasted = ask(path, targets="love", contrast="joy")
     logits = outputs(path)[:, [0, 1]].softmax(1)[:, 1].numpy()
     assert contrasted.cases[0, "love"][0][0].probabilities[:, 1] == pytest.approx(logits, abs=1e-5)
