@@ -280,9 +280,9 @@ class TargetAudited(Audited):
         Raises AuditError where there is none of this number, and where the target was not asked of.
         """
         number = self._find_text(number)
-        asked = [name for at, name in self.cases if at == number]
-        target = target or next(iter(asked), "")
-        if layer is None and target in asked:
+        asked_target = [name for at, name in self.cases if at == number]
+        target = target or next(iter(asked_target), "")
+        if layer is None and target in asked_target:
             readouts, statements = self.cases[number, target]
             reading, outputs = self._show(number, readouts, statements), self.readouts[0].probabilities[number]
             return state_chance(reading, self.targets[target], self.kind, outputs)

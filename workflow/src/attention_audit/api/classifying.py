@@ -202,8 +202,8 @@ class ClassifierAudit:
             copies = 2 * lengths + GRADIENT_PASSES * agreement.steps * min(1.0, agreement.texts / len(lengths))
             cost, passes = COPY_COST * float((copies * lengths).sum()), 2 * len(lengths) + int(copies.sum())
             for number, (training, home, name) in enumerate(self._name_trainings()):
-                asked = partial(self._attribute, training, home, of_others if number else audits)
-                steps.append(AuditStep(asked, f"located{name}", cost, passes))
+                asked_target = partial(self._attribute, training, home, of_others if number else audits)
+                steps.append(AuditStep(asked_target, f"located{name}", cost, passes))
             steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.reader.homes) * len(lengths)))
         return steps
 
@@ -405,11 +405,11 @@ def choose_device(device: str | int | torch.device | None, threads: int) -> torc
     return chosen
 
 
-def take_cases(table: pa.Table, asked: AskedTarget, place: int) -> pa.Table:
+def take_cases(table: pa.Table, asked_target: AskedTarget, place: int) -> pa.Table:
     """Take rows of texts of a target as rows of cases: their ids say which target, and classes are what is said of it,
     2 place for no and 2 place + 1 for yes.
     """
-    ids = pc.binary_join_element_wise(table["id"], asked.name, ":")
+    ids = pc.binary_join_element_wise(table["id"], asked_target.name, ":")
     table = table.set_column(table.schema.get_field_index("id"), table.schema.field("id"), ids.cast(pa.string()))
     for name in {"prediction", "label", "base_prediction"} & {*table.column_names}:
         said = pc.if_else(pc.less(table[name], 0), table[name], pc.add(table[name], 2 * place))
@@ -425,11 +425,11 @@ def make_census(statements: Sequence[str]) -> pa.Table:
     return pa.Table.from_pylist(rows, CENSUS.schema)
 
 
-def take_members(corpus: pa.Table, asked: AskedTarget) -> pa.Table:
+def take_members(corpus: pa.Table, asked_target: AskedTarget) -> pa.Table:
     """Take the texts that a target is asked of, with whether it is the gold label of each."""
-    rows = corpus.take(asked.members)
+    rows = corpus.take(asked_target.members)
     at = rows.schema.get_field_index("label")
-    return rows.set_column(at, rows.schema.field(at), pa.array(asked.gold, rows.schema.field(at).type))
+    return rows.set_column(at, rows.schema.field(at), pa.array(asked_target.gold, rows.schema.field(at).type))
 
 
 def group_by_text(corpus: pa.Table) -> pa.Table:
@@ -452,36 +452,41 @@ def audit_targets(
     """
     outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
     targets = choice.choose(outputs)
-    cases = sum(len(asked.members) for asked in targets)
+    cases = sum(len(asked_target.members) for asked_target in targets)
     if choice.targets == ALL and cases > MOST_CASES * choice.count:
         print_progress(f"targets: {cases} cases of {choice.count} texts, which takes long; name the labels that matter")
     parts, steps = [], []
-    for asked in targets:
-        rows = take_members(corpus, asked)
-        model = make_audit(trainings=number_models(), corpus=rows, census=make_census([asked.no, asked.yes]))
-        part = replace(audited, model=model, texts=read(rows), target=asked.target, attributions={})
+    for asked_target in targets:
+        rows = take_members(corpus, asked_target)
+        model = make_audit(
+            trainings=number_models(), corpus=rows, census=make_census([asked_target.no, asked_target.yes])
+        )
+        part = replace(audited, model=model, texts=read(rows), target=asked_target.target, attributions={})
         for training, home, (heads, values) in zip(model.own, audited.reader.homes, audited.outputs, strict=True):
-            taken = select_texts(heads, asked.members), values[asked.members]
-            steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked.name}"))
-        steps += [replace(step, name=f"{step.name} of {asked.name}") for step in part.list_questions()]
+            taken = select_texts(heads, asked_target.members), values[asked_target.members]
+            steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked_target.name}"))
+        steps += [replace(step, name=f"{step.name} of {asked_target.name}") for step in part.list_questions()]
         parts.append(model)
     audited.model.take_steps(steps, progress)
     together = make_audit(
         trainings=number_models(),
         corpus=pa.concat_tables(
-            take_cases(take_members(group_by_text(corpus), asked), asked, place) for place, asked in enumerate(targets)
+            take_cases(take_members(group_by_text(corpus), asked_target), asked_target, place)
+            for place, asked_target in enumerate(targets)
         ),
-        census=make_census([name for asked in targets for name in (asked.no, asked.yes)]),
+        census=make_census([name for asked_target in targets for name in (asked_target.no, asked_target.yes)]),
     )
-    for place, (asked, model) in enumerate(zip(targets, parts, strict=True)):
+    for place, (asked_target, model) in enumerate(zip(targets, parts, strict=True)):
         for name, tables in model.answers.tables.items():
-            together.answers.tables.setdefault(name, []).extend(take_cases(table, asked, place) for table in tables)
+            together.answers.tables.setdefault(name, []).extend(
+                take_cases(table, asked_target, place) for table in tables
+            )
         together.answers.lacks |= model.answers.lacks
     summary, texts = together.answer()
     summary = summarise_cases(summary, [describe_cases(choice, targets), describe_outputs(choice, outputs)])
     by_target = [
-        by_question(part.make_table(make_summary, reasons={})).assign(target=asked.name)
-        for asked, part in zip(targets, parts, strict=True)
+        by_question(part.make_table(make_summary, reasons={})).assign(target=asked_target.name)
+        for asked_target, part in zip(targets, parts, strict=True)
     ]
     whole = [
         replace(
@@ -501,12 +506,15 @@ def audit_targets(
         None,
         audited.reader,
         kind=choice.kind,
-        targets={asked.name: asked for asked in targets},
+        targets={asked_target.name: asked_target for asked_target in targets},
         by_target=list_by_target(by_target),
         cases={
-            (number, asked.name): ([training.read() for training in part.own], (asked.no, asked.yes))
-            for asked, part in zip(targets, parts, strict=True)
-            for number in asked.members.tolist()
+            (number, asked_target.name): (
+                [training.read() for training in part.own],
+                (asked_target.no, asked_target.yes),
+            )
+            for asked_target, part in zip(targets, parts, strict=True)
+            for number in asked_target.members.tolist()
         },
     )
 

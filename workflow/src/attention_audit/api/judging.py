@@ -317,19 +317,21 @@ def ask_class(texts: pd.DataFrame, classes: Sequence[str]) -> str:
     )
 
 
-def choose_target(maps: Sequence[Floats], probabilities: Floats, asked: AskedTarget, outputs: int) -> list[Floats]:
+def choose_target(
+    maps: Sequence[Floats], probabilities: Floats, asked_target: AskedTarget, outputs: int
+) -> list[Floats]:
     """Take the scores (L_i,) of a target, of those of each of K outputs, (L_i, K), which count negated where the model
     says no; scores that are of no output are of what it says.
 
     Raises AuditError where they are for another number of outputs. probabilities (n, 2): of no and yes.
     """
     chosen = []
-    for number, yes in zip(asked.members.tolist(), probabilities.argmax(1).tolist(), strict=True):
+    for number, yes in zip(asked_target.members.tolist(), probabilities.argmax(1).tolist(), strict=True):
         values = maps[number]
         if values.shape[1:] not in ((), (outputs,)):
             fault = f"text {number} has shape {values.shape}, and there are {outputs} labels"
             raise AuditError("scores", fault, f"{A_WORD}, or one a word and label")
-        chosen.append(values if values.ndim == 1 else values[:, asked.number] * (1 if yes else -1))
+        chosen.append(values if values.ndim == 1 else values[:, asked_target.number] * (1 if yes else -1))
     return chosen
 
 
@@ -368,7 +370,7 @@ class Judged:
 
     def measure_target(
         self,
-        asked: AskedTarget,
+        asked_target: AskedTarget,
         predictions: Sequence[Predictions],
         maps: Sequence[Sequence[Floats]],
         texts: TokenizedTexts,
@@ -377,21 +379,21 @@ class Judged:
         outputs: int,
     ) -> None:
         """Delete words of the texts that a target is asked of. The arguments are those of all texts."""
-        members = asked.members.tolist()
-        views = [TargetPredictions(training, asked.target) for training in predictions]
-        chosen, ids = [texts[at] for at in members], [f"{at}:{asked.name}" for at in members]
+        members = asked_target.members.tolist()
+        views = [TargetPredictions(training, asked_target.target) for training in predictions]
+        chosen, ids = [texts[at] for at in members], [f"{at}:{asked_target.name}" for at in members]
         scored = [
-            choose_target(of_training, view.predict(chosen), asked, outputs)
+            choose_target(of_training, view.predict(chosen), asked_target, outputs)
             for of_training, view in zip(maps, views, strict=True)
         ]
         places = {at: place for place, at in enumerate(members)}
         marked = [case._replace(text=places[case.text]) for case in cases if case.text in places]
-        label = np.where(asked.gold < 0, np.nan, asked.gold)
+        label = np.where(asked_target.gold < 0, np.nan, asked_target.gold)
         self.measure(views, scored, chosen, [parts[at] for at in members], marked, id=ids, label=label)
         for frame in self.frames:
             frame["text"] = members
-            frame.insert(1, "target", asked.name)
-        self.names = [asked.no, asked.yes]
+            frame.insert(1, "target", asked_target.name)
+        self.names = [asked_target.no, asked_target.yes]
         self.shared = dict(zip(ids, map(str, members), strict=True))
 
     def list_texts(self) -> pd.DataFrame:
@@ -534,15 +536,15 @@ def judge(
         summary = judged.answer([*notes, ask_class(pd.concat(judged.frames), class_names)], report)
         return Judgement(summary, SCORE_LABELS, judged.list_texts())
     scores_by_training = [compute_scores(rows, kind) for rows in answers]
-    asked = choice.choose(scores_by_training)
-    measured = [Judged() for _ in asked]
-    for part, each in zip(measured, asked, strict=True):
+    asked_targets = choice.choose(scores_by_training)
+    measured = [Judged() for _ in asked_targets]
+    for part, each in zip(measured, asked_targets, strict=True):
         part.measure_target(each, predictions, maps, texts, parts, cases, outputs)
     judged = join_targets(measured)
-    notes = [describe_cases(choice, asked), describe_outputs(choice, scores_by_training)]
+    notes = [describe_cases(choice, asked_targets), describe_outputs(choice, scores_by_training)]
     summary = summarise_cases(judged.answer([], report), notes)
     by_target = [
         by_question(part.answer([], report)).assign(target=each.name)
-        for part, each in zip(measured, asked, strict=True)
+        for part, each in zip(measured, asked_targets, strict=True)
     ]
     return Judgement(summary, SCORE_LABELS, judged.list_texts(), list_by_target(by_target))

@@ -36,13 +36,13 @@ def ignore(line: str) -> None:
     """Report nothing."""
 
 
-def state_chance(reading: Reading, asked: AskedTarget, kind: OutputKind, outputs: Any) -> Reading:
+def state_chance(reading: Reading, asked_target: AskedTarget, kind: OutputKind, outputs: Any) -> Reading:
     """State how sure the model is of what it says of a label or a class: its own probability of that, and not that of a
     label which begins at its threshold, or of two classes alone. outputs (K,): what a pipeline answers of the text.
     """
     if kind != "number":
-        chance = float(outputs[asked.number])
-        reading.facts["probability"] = chance if reading.facts["prediction"] == asked.yes else 1 - chance
+        chance = float(outputs[asked_target.number])
+        reading.facts["probability"] = chance if reading.facts["prediction"] == asked_target.yes else 1 - chance
     return reading
 
 
@@ -182,9 +182,9 @@ class ClassifierReader:
         with self.compute():
             seen, pieces = reader.read_outputs(self.homes[0], texts)
             outputs = torch.from_numpy(seen[1])
-            asked = max(targets, key=lambda each: float(each.target.read(outputs)))
+            asked_target = max(targets, key=lambda each: float(each.target.read(outputs)))
             all_seen = [seen, *(reader.read_outputs(home, texts, pieces)[0] for home in self.homes[1:])]
             pairs = zip(self.homes, all_seen, strict=True)
-            readouts = [reader.take_target(home, texts, asked.target, *each) for home, each in pairs]
-        reading = self.show(words, texts, readouts, (asked.no, asked.yes), layer)
-        return state_chance(reading, asked, self.kind, distribute(outputs, self.kind)[0])
+            readouts = [reader.take_target(home, texts, asked_target.target, *each) for home, each in pairs]
+        reading = self.show(words, texts, readouts, (asked_target.no, asked_target.yes), layer)
+        return state_chance(reading, asked_target, self.kind, distribute(outputs, self.kind)[0])

@@ -136,17 +136,17 @@ class TargetChoice:
         """
         if self.kind == "number" and self.targets != PREDICTED:
             raise AuditError("targets", "a number has one target, itself", "leave targets out")
-        asked = self._mark(outputs)
-        contrasts = self._list_contrasts(asked)
+        mask = self._mark(outputs)
+        contrasts = self._list_contrasts(mask)
         return [
             self._make(number, members, rivals, outputs[0])
-            for number in np.flatnonzero(asked.any(0)).tolist()
-            for rivals, members in group_members(np.flatnonzero(asked[:, number]), contrasts)
+            for number in np.flatnonzero(mask.any(0)).tolist()
+            for rivals, members in group_members(np.flatnonzero(mask[:, number]), contrasts)
         ]
 
     def _mark(self, outputs: Sequence[AnyFloats]) -> Flags:
         """Mark which outputs are asked of which texts, (N, K)."""
-        asked = np.zeros((self.count, len(self.names)), bool)
+        mask = np.zeros((self.count, len(self.names)), bool)
         if isinstance(self.targets, str) and self.targets in (PREDICTED, ALL, GOLD):
             if self.targets == GOLD and self.gold.values is None:
                 raise AuditError(
@@ -158,21 +158,21 @@ class TargetChoice:
                 )
             # what one target says of each text has two sides
             if self.targets == ALL or len(self.names) == 1:
-                return ~asked
+                return ~mask
             return self._mark_predicted(outputs)
         for number, names in enumerate(self._list_by_text()):
-            asked[number, names] = True
-        return asked
+            mask[number, names] = True
+        return mask
 
     def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
         if self.kind == "classes":
             return np.any([each.argmax(1)[:, None] == np.arange(len(self.names)) for each in outputs], 0)
         begins = np.array([make_label(0, threshold).centre for threshold in self.thresholds])
-        asked: Flags = np.any([each >= begins for each in outputs], 0)
-        if not asked.any():
+        mask: Flags = np.any([each >= begins for each in outputs], 0)
+        if not mask.any():
             fault = f"no label reaches its threshold in any of {self.count} texts"
             raise AuditError("targets", fault, "lower threshold, or name labels")
-        return asked
+        return mask
 
     def _list_by_text(self) -> list[list[int]]:
         """List the targets of each text: the named ones of every text, or those of its entry."""
@@ -186,7 +186,7 @@ class TargetChoice:
             raise AuditError("targets", fault, "give one name, several, or one entry a text")
         return [find_names(entries, "targets", self.names)] * self.count
 
-    def _list_contrasts(self, asked: Flags) -> list[tuple[int, ...]]:
+    def _list_contrasts(self, mask: Flags) -> list[tuple[int, ...]]:
         """List the classes that each text's target is told from, () for all others."""
         if self.contrast is None:
             return [()] * self.count
@@ -196,7 +196,7 @@ class TargetChoice:
         by_text = not isinstance(entries, str) and len(make_list(entries, "contrast")) == self.count > 1
         listed = [*entries] if by_text else [entries] * self.count
         found = [tuple(find_names(each, "contrast", self.names)) for each in listed]
-        if any(asked[number, [*names]].any() for number, names in enumerate(found)):
+        if any(mask[number, [*names]].any() for number, names in enumerate(found)):
             raise AuditError("contrast", "is the target itself", "give others")
         return found
 
@@ -221,7 +221,10 @@ def group_members(
 
 def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
     """Say what was asked of: how many cases in how many texts, where these differ."""
-    cases, texts = sum(len(asked.members) for asked in targets), len({*chain(*(asked.members for asked in targets))})
+    cases, texts = (
+        sum(len(asked_target.members) for asked_target in targets),
+        len({*chain(*(asked_target.members for asked_target in targets))}),
+    )
     if cases == texts == choice.count:
         return ""
     what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"

@@ -35,12 +35,12 @@ MAX_DIFFERENCE = 1e-4
 def find_layer(model: nn.Module, attention: nn.Module) -> str:
     """Find the layer that a module is part of, by its name: the entry of the outermost list; "" where there is none."""
     names = next(name for name, part in model.named_modules() if part is attention).split(".")
-    places = (".".join(names[:length]) for length in range(1, len(names)))
+    prefixes = (".".join(names[:length]) for length in range(1, len(names)))
     return next(
         (
-            ".".join(names[: place.count(".") + 2])
-            for place in places
-            if isinstance(model.get_submodule(place), nn.ModuleList)
+            ".".join(names[: prefix.count(".") + 2])
+            for prefix in prefixes
+            if isinstance(model.get_submodule(prefix), nn.ModuleList)
         ),
         "",
     )
@@ -82,13 +82,13 @@ class FoundClassifier(TransformerClassifier):
         """Run the model on a text of a few pieces: these, its logits, what attends in it, in order, with sums that the
         gradient of the logits reaches, and all parts that are called with what they read.
         """
-        seen, called, hooks = list[tuple[nn.Module, Attended]](), list[tuple[nn.Module, Any]](), ExitStack()
+        seen, calls, hooks = list[tuple[nn.Module, Attended]](), list[tuple[nn.Module, Any]](), ExitStack()
         avoided = {getattr(self.model.config, f"{name}_token_id", None) for name in ("pad", "bos", "eos")}
         vocabulary = range(len(self.model.get_input_embeddings().weight))
         row = torch.tensor([[number for number in vocabulary if number not in avoided][:TRIAL_PIECES]])
-        one = torch.ones(1, dtype=torch.long)
+        ones = torch.ones(1, dtype=torch.long)
         pieces = PieceBatch(
-            *(part.to(self.device) for part in (row, 0 * row, 0 * row, one * row.shape[1], one, 0 * one, 0 * one))
+            *(part.to(self.device) for part in (row, 0 * row, 0 * row, ones * row.shape[1], ones, 0 * ones, 0 * ones))
         )
 
         def keep(module: nn.Module, attended: Attended) -> Tensor:
@@ -97,13 +97,13 @@ class FoundClassifier(TransformerClassifier):
 
         with hooks, watch_attention(keep), torch.enable_grad():
             for part in self.model.modules():
-                hooks.enter_context(part.register_forward_hook(lambda part, given, _: called.append((part, given))))
+                hooks.enter_context(part.register_forward_hook(lambda part, inputs, _: calls.append((part, inputs))))
             logits = self.compute_logits(pieces, self.look_up_vectors(pieces))
-        return pieces, logits, seen, called
+        return pieces, logits, seen, calls
 
     def _find_parts(self) -> None:
         """Find the layers, what attends in them, which token is classified, and the tail."""
-        pieces, logits, seen, called = self._try()
+        pieces, logits, seen, calls = self._try()
         if not seen:
             raise self._refuse("its layers do not call the attention interface of the library")
         modules, (_, last) = [module for module, _ in seen], seen[-1]
@@ -128,12 +128,12 @@ class FoundClassifier(TransformerClassifier):
         self.family = self.family._replace(last=rows == [end])
         flat = (attended.sums.flatten(2) for _, attended in seen)
         # of some models, nothing linear reads the sums as they are
-        linear = [(part, given[0]) for part, given in called if isinstance(part, nn.Linear) and given]
+        linear = [(part, inputs[0]) for part, inputs in calls if isinstance(part, nn.Linear) and inputs]
         projections = [next((part for part, read in linear if torch.equal(read, each)), None) for each in flat]
         self.__dict__ |= {"layers": layers, "attending": modules, "projections": projections, "decoder": linear[-1][0]}
         attended = self.read_attention(pieces)
         self.__dict__["_tail"] = tail = ReplayedTail(
-            cut_network(self.model, name, self._list_unused(name, {id(part) for part, _ in called})),
+            cut_network(self.model, name, self._list_unused(name, {id(part) for part, _ in calls})),
             stack,
             count=attended.weights.shape[1],
             width=attended.below.shape[1],
@@ -144,10 +144,10 @@ class FoundClassifier(TransformerClassifier):
             context = torch.einsum("bhp,bhpd->bhd", attended.weights, attended.values).flatten(1)
             tail.apply(context.cpu(), attended.below.cpu())
 
-    def _list_unused(self, layer: str, called: set[int]) -> list[nn.Module]:
+    def _list_unused(self, layer: str, calls: set[int]) -> list[nn.Module]:
         """List the parts outside of a layer of which nothing is called."""
         outside = (part for name, part in self.model.named_modules() if not name.startswith(f"{layer}."))
-        return [part for part in outside if not called & {*map(id, part.modules())}]
+        return [part for part in outside if not calls & {*map(id, part.modules())}]
 
     @property
     def device(self) -> torch.device:
@@ -191,8 +191,8 @@ class FoundClassifier(TransformerClassifier):
                 seen.weights, seen.values = attended.weights, attended.values.transpose(1, 2)
             return attended.sums
 
-        def keep_states(_: nn.Module, inputs: Any, named: Any, output: Any) -> None:
-            seen.below, seen.above = read_states(inputs, named), output[0] if isinstance(output, tuple) else output
+        def keep_states(_: nn.Module, inputs: Any, keywords: Any, output: Any) -> None:
+            seen.below, seen.above = read_states(inputs, keywords), output[0] if isinstance(output, tuple) else output
 
         hooks.enter_context(layer.register_forward_hook(keep_states, with_kwargs=True))
         hooks.enter_context(watch_attention(keep))

@@ -26,9 +26,9 @@ STATES = "hidden_states"
 """What layers call the states that they read, where these are named."""
 
 
-def read_states(inputs: Sequence[Any], named: Mapping[str, Any]) -> Tensor:
+def read_states(inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Tensor:
     """Return the states that a layer is called with."""
-    states: Tensor = inputs[0] if inputs else named[STATES]
+    states: Tensor = inputs[0] if inputs else keywords[STATES]
     return states
 
 
@@ -50,8 +50,8 @@ def cut_network(model: Any, layer: str, unused: Sequence[nn.Module] = ()) -> Any
     memo |= {id(vectors): nn.Embedding(1, vectors.weight.shape[1]).requires_grad_(False)}
     for tensor in (*model.parameters(), *model.buffers()):
         if id(tensor) not in gone:
-            own = _share(tensor)
-            memo[id(tensor)] = nn.Parameter(own, requires_grad=False) if isinstance(tensor, nn.Parameter) else own
+            values = _share(tensor)
+            memo[id(tensor)] = nn.Parameter(values, requires_grad=False) if isinstance(tensor, nn.Parameter) else values
     network = deepcopy(model, memo)
     network.set_submodule(stack, nn.ModuleList([network.get_submodule(layer)]))
     return network
@@ -84,9 +84,9 @@ class ReplayedTail(LogitTail):
         def replace_sums(_: nn.Module, attended: Attended) -> Tensor:
             return sums
 
-        def replace_states(_: nn.Module, inputs: Any, named: Any) -> Any:
+        def replace_states(_: nn.Module, inputs: Any, keywords: Any) -> Any:
             states = below[:, None]
-            return ((states, *inputs[1:]), named) if inputs else (inputs, named | {STATES: states})
+            return ((states, *inputs[1:]), keywords) if inputs else (inputs, keywords | {STATES: states})
 
         layer, ids = self.network.get_submodule(f"{self.stack}.0"), torch.zeros(len(contexts), 1, dtype=torch.long)
         hook = layer.register_forward_pre_hook(replace_states, with_kwargs=True)
@@ -113,16 +113,16 @@ class ReplayedTail(LogitTail):
 def build_replay(tensors: Mapping[str, Tensor], target: Target | None = None) -> ReplayedTail:
     """Build the tail of `ReplayedTail.pack`, with the target that is asked of."""
     spec, transformers = json.loads(bytes(tensors[SPEC].tolist())), import_library()
-    kind, said = spec.pop("class"), spec.pop("config")
-    config = transformers.CONFIG_MAPPING[said["model_type"]].from_dict(said)
+    kind, written = spec.pop("class"), spec.pop("config")
+    config = transformers.CONFIG_MAPPING[written["model_type"]].from_dict(written)
     with torch.device("meta"):
         model = getattr(transformers, kind)(config)
     layers = model.get_submodule(spec["stack"])
     network = cut_network(model, f"{spec['stack']}.{len(layers) - 1}").eval()
     for name, tensor in tensors.items():
         if name not in (SPEC, TARGET):
-            place, _, part = name.rpartition(".")
-            module = network.get_submodule(place)
+            module_name, _, part = name.rpartition(".")
+            module = network.get_submodule(module_name)
             if part in module._parameters:
                 setattr(module, part, nn.Parameter(tensor, requires_grad=False))
             else:

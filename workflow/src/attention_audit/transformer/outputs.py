@@ -43,15 +43,15 @@ def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
 def find_names(names: Any, place: str, known: Sequence[str]) -> list[int]:
     """Find the numbers of labels by their names or numbers. Raises AuditError, with what is likely, for another."""
     numbers = {key: number for number, name in enumerate(known) for key in (GENERIC + name, number, name)}
-    found = []
+    numbers_found = []
     for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
         key = name.item() if isinstance(name, np.generic) else name
         if isinstance(key, bool) or not isinstance(key, str | int) or key not in numbers:
             likely = suggest(key, known) if isinstance(key, str) else ""
             listed = ", ".join(known[:MOST_NAMED]) + ", ..." * (len(known) > MOST_NAMED)
             raise AuditError(place, f"{key!r:.40} is no label of the model{likely}", f"known are {listed}")
-        found.append(numbers[key])
-    return found
+        numbers_found.append(numbers[key])
+    return numbers_found
 
 
 def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> list[float]:
@@ -69,10 +69,10 @@ def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> l
             raise AuditError("threshold", f"is {threshold!r:.40}", "give a number")
         return [float(threshold)]
     thresholds = [0.5] * len(names)
-    named: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
+    values: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
     if isinstance(threshold, Mapping):
-        named = dict(threshold)
-    for name, value in named.items():
+        values = dict(threshold)
+    for name, value in values.items():
         [number] = find_names([name], "threshold", names)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
             remedy = "give a probability between 0 and 1, or {label: probability}"
