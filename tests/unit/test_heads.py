@@ -183,10 +183,12 @@ def objective(logits, texts, readout, settings):
     attention = logits.softmax(-1)
     seen, base = attention.mean(2), texts.attention
     contexts = torch.einsum("knhl,nhld->knhd", attention, heads.values.double()).flatten(2)
-    predicted = run(contexts, heads.below.double()).softmax(-1)
+    scores = run(contexts, heads.below.double())
+    predicted = scores.softmax(-1)
     if heads.tail.target is not None:
-        # the probability of its class, and that of all others
-        chance = predicted[..., [heads.tail.target.at]]
+        # the probability of its class beside the likeliest other one
+        own = scores[..., [1]]
+        chance = (own - scores[..., [0, 2]].amax(-1, keepdim=True)).sigmoid()
         predicted = torch.cat([1 - chance, chance], -1)
     target = texts.predict(texts.weights[None])
     total = (-jsd(seen, base) + settings.penalty * (tvd(predicted, target) - settings.margin).clamp_min(0)).sum()
