@@ -800,10 +800,9 @@ def test_the_bar_moves_by_what_each_go_through_the_texts_takes():
 
 
 def test_texts_are_read_and_nothing_is_asked(monkeypatch):
-    model, tokenizer = library()
+    (model, tokenizer), whole = library(), answer()
     monkeypatch.setattr("attention_audit.audits.leave_one_out.delete_each", None)
     readings = attention_audit.read(model, tokenizer, TEXTS[:3], maps=["rollout"])
-    whole = answer()
     for reading, number in zip(readings, range(3), strict=True):
         expected = whole.text(number)
         assert reading.words["weight"].tolist() == pytest.approx(expected.words["weight"].tolist(), abs=1e-6)
