@@ -39,11 +39,13 @@ PARTS = {
 }
 
 
+@pytest.mark.whole
 def test_a_part_by_a_file_a_name_or_a_rule(new_folder):
     folder = new_folder()
     assert {part: folder.run("-n", *part.split()).jobs() for part in PARTS} == PARTS
 
 
+@pytest.mark.whole
 def test_what_is_left_out_takes_the_report_with_it(new_folder):
     folder = new_folder()
     whole, rest = (folder.run("-n", *options) for options in ([], ["--omit-from", "figures"]))
@@ -51,6 +53,7 @@ def test_what_is_left_out_takes_the_report_with_it(new_folder):
     assert ("report_html" in whole.text, "report_html" in rest.text) == (True, False)
 
 
+@pytest.mark.whole
 def test_one_of_several_batches(new_folder):
     folder = new_folder()
     some = folder.run("-n", "tables", "--batch", "tables=1/3").jobs()

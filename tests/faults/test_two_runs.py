@@ -3,9 +3,11 @@
 import os
 import signal
 
+import pytest
 from hurt import contents, differing, error_lines, kill_tree, wait_for
 
 
+@pytest.mark.whole
 def test_the_second_ends_at_once_and_the_first_is_unharmed(finished, new_folder, full, tally):
     folder = new_folder()
     times = 5 if full else 1

@@ -66,6 +66,7 @@ def said(audits, names=None):
 
 @settings(max_examples=12, deadline=None)
 @given(RUNS, st.randoms(use_true_random=False))
+@pytest.mark.whole
 def test_the_names_of_classes_change_no_statement(run, random):
     audits = generated(*run)
     names = list(range(run[1]))
@@ -87,6 +88,7 @@ def rename(given, back):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.whole
 def test_nor_does_their_order_in_readouts(seed):
     answers = []
     for back in ([0, 1], [1, 0]):

@@ -80,6 +80,7 @@ def test_the_notebook_of_shap_says_what_it_shows():
     assert "·●·  Top words are the words that matter" in "".join(found)
 
 
+@pytest.mark.whole
 def test_the_notebook_of_a_classifier_audits_two_folders():
     pytest.importorskip("transformers")
     said = "".join(list_told(executed(EXAMPLES / "classifier.ipynb")))

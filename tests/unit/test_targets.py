@@ -153,6 +153,7 @@ def test_one_text_may_have_several_labels(labels):
     assert found.texts["label"].tolist() == ([-1] if labels is None else [1])
 
 
+@pytest.mark.whole
 def test_a_number_of_another_text_is_held_against_those_that_were_audited():
     path = folder(("score",), "regression")
     found = ask(path, questions=["used"])
@@ -216,6 +217,7 @@ def test_a_class_is_asked_of_by_name():
     assert contrasted.cases[0, "love"][0][0].probabilities[:, 1] == pytest.approx(logits, abs=1e-5)
 
 
+@pytest.mark.whole
 def test_the_order_of_labels_does_not_matter():
     weight, bias = last_layer(folder())
     model = AutoModelForSequenceClassification.from_pretrained(folder())
