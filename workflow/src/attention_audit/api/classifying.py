@@ -202,8 +202,8 @@ class ClassifierAudit:
             copies = 2 * lengths + GRADIENT_PASSES * agreement.steps * min(1.0, agreement.texts / len(lengths))
             cost, passes = COPY_COST * float((copies * lengths).sum()), 2 * len(lengths) + int(copies.sum())
             for number, (training, home, name) in enumerate(self._name_trainings()):
-                asked_target = partial(self._attribute, training, home, of_others if number else audits)
-                steps.append(AuditStep(asked_target, f"located{name}", cost, passes))
+                attribute = partial(self._attribute, training, home, of_others if number else audits)
+                steps.append(AuditStep(attribute, f"located{name}", cost, passes))
             steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.reader.homes) * len(lengths)))
         return steps
 

@@ -195,10 +195,10 @@ class TargetChoice:
         entries = self.contrast
         by_text = not isinstance(entries, str) and len(make_list(entries, "contrast")) == self.count > 1
         listed = [*entries] if by_text else [entries] * self.count
-        found = [tuple(find_names(each, "contrast", self.names)) for each in listed]
-        if any(mask[number, [*names]].any() for number, names in enumerate(found)):
+        contrasts = [tuple(find_names(each, "contrast", self.names)) for each in listed]
+        if any(mask[number, [*names]].any() for number, names in enumerate(contrasts)):
             raise AuditError("contrast", "is the target itself", "give others")
-        return found
+        return contrasts
 
     def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: AnyFloats) -> AskedTarget:
         name = self.names[number]
