@@ -12,6 +12,7 @@ from attention_audit.answer.estimates import (
     NORMAL,
     Estimate,
     Sample,
+    bend_bounds,
     convert_to_odds,
     estimate,
     estimate_joint_variance,
@@ -22,7 +23,7 @@ from attention_audit.answer.estimates import (
     select_pairs,
     take_root,
 )
-from attention_audit.answer.samples import average_texts, compare_pairs, find_members, take_share
+from attention_audit.answer.samples import average_texts, compare_pairs, compare_shuffled, find_members, take_share
 
 NAN, INF = math.nan, math.inf
 SIZES = st.tuples(st.integers(1, 5), st.integers(2, 40))
@@ -181,6 +182,37 @@ def test_what_can_be_had_must_lie_three_standard_errors_above_0():
     assert is_clear(alike[None] + 0.4, everything, np.repeat(np.arange(50), 2)).tolist() == [False]
     assert is_clear(alike[None] + 0.4, everything, None).tolist() == [True]
     assert is_clear(np.ones((1, 1)), np.ones(1, bool), None).tolist() == [False]
+
+
+def test_one_less_a_ratio_has_the_bounds_of_its_logarithm():
+    # a share that falls short by .5 +- .1: from .5 e^(.1 / .5) to .5 e^(-.1 / .5)
+    assert bend_bounds(0.5, 0.4, 0.6) == pytest.approx((1 - 0.5 * math.exp(0.2), 1 - 0.5 * math.exp(-0.2)), abs=0.002)
+    # a short interval stays as it is; a ratio near 0 has a lower bound half again as far away, and its own end
+    assert bend_bounds(0.5, 0.499, 0.501) == pytest.approx((0.499, 0.501), abs=1e-5)
+    assert bend_bounds(0.99, 0.89, 1.09) == pytest.approx((0.99 - 1.5 * 0.1, 1), abs=1e-4)
+    assert bend_bounds(1.0, 0.9, 1.1) == pytest.approx((0.85, 1))
+    assert bend_bounds(0.3, -INF, INF) == (-INF, 1)
+    sample = compare_shuffled(average_texts(draw(4, 4, 60)), average_texts(draw(5, 4, 60)))
+    plain, bent = (estimate(sample._replace(ratio=ratio)) for ratio in (False, True))
+    assert (bent.low, bent.high) == pytest.approx(bend_bounds(plain.value, plain.low, plain.high))
+    assert bent.each_low[0] == pytest.approx(bend_bounds(plain.each[0], plain.each_low[0], plain.each_high[0])[0])
+    assert (bent.value, bent.next_low, bent.next_high) == (plain.value, plain.next_low, plain.next_high)
+
+
+def test_a_ratio_of_rare_events_is_missed_on_both_sides_alike():
+    # both shares are 1 / 10, of some texts more than of others: 1 less their ratio is 0. On its own scale the ratio is
+    # missed above more often than an interval of 95 % says, and hardly ever below
+    random, missed = np.random.default_rng(1), np.zeros(4)
+    for _ in range(800):
+        top, bottom = (
+            average_texts((random.random((3, 150)) < 0.1 * random.gamma(1, 1, 150)).astype(float)) for _ in range(2)
+        )
+        sample = compare_shuffled(top, bottom)
+        plain, bent = (estimate(sample._replace(ratio=ratio)) for ratio in (False, True))
+        missed += plain.low > 0, plain.high < 0, bent.low > 0, bent.high < 0
+    above, below, bent_above, bent_below = missed / 800
+    assert above > 0.025 > max(bent_above, bent_below)
+    assert abs(bent_above - bent_below) < above - below
 
 
 def test_shares_count_alike_however_much_can_be_had():

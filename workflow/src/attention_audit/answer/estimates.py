@@ -16,13 +16,15 @@ the sum of the squared deviations of their parts.
   ends of what pairs share. The deviation of a training's mean with the others is stretched by (S - 1) / (S - 2).
 - Values are often skewed: a few texts have most of the mean. The quantiles of the texts follow the skewness (Hall
   1992).
+- What is compared with shuffled weights is one less a ratio, both of whose terms have chance. Its bounds are those of
+  the ratio's logarithm, which is less skewed.
 - Where all tested texts are alike, their variance is 0, and yet the next one may differ. So two texts are added to the
   variance, at the ends of the scale (in the manner of Agresti & Coull 1998).
 - Texts that belong together count as one.
 """
 
 from collections.abc import Sequence
-from math import cbrt, hypot, inf, nan, sqrt
+from math import cbrt, exp, expm1, hypot, inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +38,9 @@ ADDED_TEXTS = 2
 """Texts that are added to the variance."""
 MIN_STANDARD_ERRORS = 3.0
 """Standard errors that what can be had in a training must lie above 0, for the training to tell anything of a share."""
+MAX_STRETCH = 1.5
+"""How many times further than on its own scale the lower bound of one less a ratio may lie: near 0, a ratio's logarithm
+knows no bound."""
 FEWEST_TRAININGS = 3
 """Trainings from which on something is said of others than those that were made."""
 
@@ -45,12 +50,13 @@ class Sample(NamedTuple):
 
     values (S,): each training's own value; NaN where nothing can be had in it. moved (S, N): what each text moves the
     value by, which is the derivative by the weight of the text; 0 where the text does not count. texts (N,): which
-    texts count.
+    texts count. ratio: whether a value is one less a ratio of two measured numbers, which are not below 0.
     """
 
     values: Floats
     moved: Floats
     texts: Flags
+    ratio: bool = False
 
 
 class Estimate(NamedTuple):
@@ -116,14 +122,28 @@ def find_student(trainings: int, confidence: float = CONFIDENCE) -> float:
     return float(special.stdtrit(trainings - 1, (1 + confidence) / 2))
 
 
+def bend_bounds(value: float, low: float, high: float) -> tuple[float, float]:
+    """Move the bounds of one less a ratio to those of the ratio's logarithm."""
+    ratio = max(1 - value, 1e-9)
+    # the quotient grows with the relative half-width: 1 at 0, above `MAX_STRETCH` at 1
+    relative = max(min((value - low) / ratio, 1.0), 1e-9)
+    stretch = min(expm1(relative) / relative, MAX_STRETCH)
+    return value - stretch * (value - low), 1 - ratio * exp((value - high) / ratio)
+
+
 def find_bounds(
-    value: float, parts: Floats, scale: float = 1.0, spread: float = 0.0, confidence: float = CONFIDENCE
+    value: float,
+    parts: Floats,
+    scale: float = 1.0,
+    spread: float = 0.0,
+    confidence: float = CONFIDENCE,
+    ratio: bool = False,
 ) -> tuple[float, float, float]:
     """Find the bounds of a mean by the chance of its texts and trainings: (S, K) -> low, high, variance of the texts.
 
     parts: of each training and group of texts. scale: how far one text may move the value, times N. spread: the
     half-width that the trainings bring alone; where it is not 0, what they bring together with the texts is taken off
-    the texts' part.
+    the texts' part. ratio: see `Sample`.
     """
     texts, (trainings, count) = parts.sum(0), parts.shape
     if count < 2:
@@ -137,7 +157,7 @@ def find_bounds(
     low, high = (
         value - side * hypot(spread, adjust_quantile(skewness, side * normal) * sqrt(alone)) for side in (1, -1)
     )
-    return low, high, variance
+    return *(bend_bounds(value, low, high) if ratio else (low, high)), variance
 
 
 def select_pairs(members: Flags, finite: Flags) -> Flags:
@@ -169,7 +189,7 @@ def estimate(
     text may move the value, times N. members (S, P): which of S trainings are in which of the P pairs of the sample;
     None where the sample is of trainings. confidence: of the interval; the range is of 95 %.
     """
-    values, shifts, texts = sample
+    values, shifts, texts, ratio = sample
     counted = np.isfinite(values)
     each, joined, factor = values, join(shifts, texts, groups), 1.0
     parts = joined[counted] / max(int(counted.sum()), 1)
@@ -190,11 +210,14 @@ def estimate(
         stretch = 1.0 if members is None else (trainings - 1) / (trainings - 2)
         spread = stretch * float(np.nanstd(each, ddof=1))
     half = factor * find_student(trainings, confidence) * spread / sqrt(trainings) if spread else 0.0
-    low, high, variance = find_bounds(value, parts, scale, half, confidence)
+    low, high, variance = find_bounds(value, parts, scale, half, confidence, ratio)
     range_half = nan
     if trainings >= FEWEST_TRAININGS:
         range_half = hypot(find_student(trainings) * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
-    ends = [find_bounds(float(centre), moves[None], scale)[:2] for centre, moves in zip(each, joined, strict=True)]
+    ends = [
+        find_bounds(float(centre), moves[None], scale, ratio=ratio)[:2]
+        for centre, moves in zip(each, joined, strict=True)
+    ]
     limited = np.clip([(low, high), (value - range_half, value + range_half), *ends], *limits).T.tolist()
     (low, next_low, *lows), (high, next_high, *highs) = limited
     return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
@@ -213,7 +236,7 @@ def estimate_unpaired(
     """Estimate the mean of some trainings less that of others, none of which belong together; see `estimate`."""
     samples = minuend, subtrahend
     count = min(len(sample.values) for sample in samples)
-    (value,), shifts, texts = subtract(
+    (value,), shifts, texts, _ = subtract(
         *(
             Sample(sample.values.mean(keepdims=True), sample.moved.mean(0, keepdims=True), sample.texts)
             for sample in samples

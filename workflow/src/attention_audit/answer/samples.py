@@ -114,7 +114,7 @@ def compare_shuffled(sample: Sample, shuffled: Sample) -> Sample:
     """
     ratio = sample.values / shuffled.values
     shifts = -sample.moved / shuffled.values[:, None] + (sample.values / shuffled.values**2)[:, None] * shuffled.moved
-    return make_sample(1 - ratio, shifts, sample.texts | shuffled.texts)
+    return make_sample(1 - ratio, shifts, sample.texts | shuffled.texts)._replace(ratio=True)
 
 
 def place_order(
