@@ -77,7 +77,7 @@ class ClassifierReader:
 
     def open(self, home: Home, texts: ReadTexts, target: Target | None = None) -> tuple[SequenceClassifier, Pieces]:
         """Open a training, which is asked of a target, with the pieces of texts."""
-        classifier = build_classifier(home, self.how, self.kind).to(self.device)
+        classifier = build_classifier(home, self.how, self.kind, self.device)
         if target is not None:
             classifier.target = target.reorder(self._order(home, classifier))
         return classifier, cut_pieces(classifier, texts, "texts")

@@ -97,7 +97,7 @@ def flow(model_pass: ModelPass) -> Tensor:
     layers = [*(mix_heads(layer.weights) for layer in model_pass.layers), model_pass.classified[:, None]]
     unit = 1 << 20  # scipy's flows are whole numbers
     for text, count in enumerate(model_pass.pieces.lengths.tolist()):
-        capacities = [np.rint(rows[text, :count, :count].cpu().numpy() * unit) for rows in layers]
+        capacities = [np.rint(rows[text, :count, :count].float().cpu().numpy() * unit) for rows in layers]
         edges, source = block_diag(capacities, format="csr", dtype=np.int32), len(model_pass.layers) * count + count
         # from each layer to the one below it: those below the first, which come first, lead nowhere
         starts = np.concatenate([np.zeros(count, np.int32), edges.indptr])
@@ -117,7 +117,7 @@ def gradient_attention(model_pass: ModelPass) -> Tensor:
     slopes, mask = model_pass.slopes, model_pass.mask
     relevance = torch.eye(mask.shape[1], device=mask.device).expand(len(mask), -1, -1)
     for layer, slope in zip(slopes.layers, slopes.of_weights, strict=True):
-        step = (slope * layer.weights.detach()).clamp(min=0).mean(1)
+        step = (slope * layer.weights.detach()).clamp(min=0).mean(1).float()
         relevance = relevance + step @ relevance
     return model_pass.average_rows(relevance) * mask
 

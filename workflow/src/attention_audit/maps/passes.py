@@ -71,7 +71,7 @@ class ModelPass:
 
     def average_rows(self, matrix: Tensor) -> Tensor:
         """Average rows of matrices by the share of their pieces in what is classified: (B, .., P, P) -> (B, .., P)."""
-        return torch.einsum("bi,b...ij->b...j", self.classified, matrix)
+        return torch.einsum("bi,b...ij->b...j", self.classified.to(matrix.dtype), matrix)
 
     @cached_property
     def slopes(self) -> "Slopes":

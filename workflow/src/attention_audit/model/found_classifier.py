@@ -142,7 +142,7 @@ class FoundClassifier(TransformerClassifier):
         )
         if not mean:
             context = torch.einsum("bhp,bhpd->bhd", attended.weights, attended.values).flatten(1)
-            tail.apply(context.cpu(), attended.below.cpu())
+            tail.apply(context, attended.below)
 
     def _list_unused(self, layer: str, calls: set[int]) -> list[nn.Module]:
         """List the parts outside of a layer of which nothing is called."""

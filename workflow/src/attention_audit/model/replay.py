@@ -32,25 +32,20 @@ def read_states(inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Tensor:
     return states
 
 
-def _share(weight: Tensor) -> Tensor:
-    """Return the same values on the CPU, without gradients; of what has no values yet, the same."""
-    return weight.detach() if weight.is_meta else weight.detach().cpu()
-
-
 def cut_network(model: Any, layer: str, unused: Sequence[nn.Module] = ()) -> Any:
-    """Return a model on the CPU that has but one of its layers, the last, and one piece. It shares weights that are on
-    the CPU, and asks for no gradients of them. layer: by its name in the model. unused: parts that it does without,
-    such as those that see images.
+    """Return a model that has but one of its layers, the last, and one piece. It shares the weights, and asks for no
+    gradients of them. layer: by its name in the model. unused: parts that it does without, such as those that see
+    images.
     """
     stack, _, last = layer.rpartition(".")
     vectors = model.get_input_embeddings()
     below = [*unused, *(part for name, part in model.get_submodule(stack).named_children() if name != last)]
     gone = {id(tensor) for part in (*below, vectors) for tensor in (*part.parameters(), *part.buffers())}
     memo: dict[int, Any] = {id(part): nn.Identity() for part in below}
-    memo |= {id(vectors): nn.Embedding(1, vectors.weight.shape[1]).requires_grad_(False)}
+    memo |= {id(vectors): nn.Embedding(1, vectors.weight.shape[1]).to(vectors.weight).requires_grad_(False)}
     for tensor in (*model.parameters(), *model.buffers()):
         if id(tensor) not in gone:
-            values = _share(tensor)
+            values = tensor.detach()
             memo[id(tensor)] = nn.Parameter(values, requires_grad=False) if isinstance(tensor, nn.Parameter) else values
     network = deepcopy(model, memo)
     network.set_submodule(stack, nn.ModuleList([network.get_submodule(layer)]))
@@ -78,6 +73,11 @@ class ReplayedTail(LogitTail):
     def classes(self) -> int:
         return len(self.order)
 
+    @property
+    def sample(self) -> Tensor:
+        weight: Tensor = next(self.network.parameters())
+        return weight
+
     def _compute_rows(self, contexts: Tensor, below: Tensor) -> Tensor:
         sums = contexts.reshape(len(contexts), 1, self.count, -1)
 
@@ -88,7 +88,7 @@ class ReplayedTail(LogitTail):
             states = below[:, None]
             return ((states, *inputs[1:]), keywords) if inputs else (inputs, keywords | {STATES: states})
 
-        layer, ids = self.network.get_submodule(f"{self.stack}.0"), torch.zeros(len(contexts), 1, dtype=torch.long)
+        layer, ids = self.network.get_submodule(f"{self.stack}.0"), contexts.new_zeros(len(contexts), 1).long()
         hook = layer.register_forward_pre_hook(replace_states, with_kwargs=True)
         with hook, watch_attention(replace_sums):
             logits: Tensor = self.network(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
@@ -106,7 +106,10 @@ class ReplayedTail(LogitTail):
         spec = {name: getattr(self, name) for name in ("stack", "count", "width", "joined", "order")}
         spec |= {"class": type(network).__name__, "config": json.loads(network.config.to_json_string(use_diff=False))}
         tensors = dict([*network.named_parameters(), *network.named_buffers()])
-        packed = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
+        packed = {
+            name: (tensor.detach().float() if tensor.is_floating_point() else tensor).cpu().clone().contiguous()
+            for name, tensor in tensors.items()
+        }
         return packed | {SPEC: torch.frombuffer(bytearray(json.dumps(spec).encode()), dtype=torch.uint8)}
 
 

@@ -32,6 +32,7 @@ from attention_audit.transformer.folder import (
     read_classes,
 )
 from attention_audit.transformer.opening import (
+    PROCESSOR,
     choose_length,
     import_library,
     open_model,
@@ -165,11 +166,11 @@ class TransformerClassifier(Network):
             part = self.part(name)
             if isinstance(part, nn.Identity):
                 continue
-            weight = part.weight.detach().cpu()
+            weight = part.weight.detach()
             weights[f"{name}.weight"] = weight
             # a normalisation that divides by the root mean square knows no bias
             if hasattr(part, "bias"):
-                weights[f"{name}.bias"] = torch.zeros(len(weight)) if part.bias is None else part.bias.detach().cpu()
+                weights[f"{name}.bias"] = weight.new_zeros(len(weight)) if part.bias is None else part.bias.detach()
         if family.gate:
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
@@ -297,7 +298,7 @@ def _make_classifier(folder: Home, model: Any, tokenizer: Any, labels: Sequence[
                 "choose a word of one",
             )
     full_head = model.get_output_embeddings()
-    score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None)
+    score = nn.Linear(full_head.in_features, len(label_ids), bias=full_head.bias is not None).to(full_head.weight)
     with torch.no_grad():
         for weight, full_weight in zip(score.parameters(), full_head.parameters(), strict=True):
             weight.copy_(full_weight[label_ids])
@@ -331,10 +332,11 @@ class SequenceClassifier(TransformerClassifier):
         windowed: bool = False,
         truncation: Truncation = "longest_first",
         kind: OutputKind = "classes",
+        device: torch.device = PROCESSOR,
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None, choosing=kind == "classes")
         tokenizer = open_tokenizer(folder)
-        model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
+        model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", device)
         label_ids = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)
         self.asked, self.tokenizer, self.template = label_ids, tokenizer, prompt.template if prompt else TEXT_SLOT
@@ -370,7 +372,7 @@ class SequenceClassifier(TransformerClassifier):
     def _compute_outputs(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         windows, alone = self.cut_windows(pieces), super().compute_logits
         if windows is None:
-            return alone(pieces, vectors)
+            return alone(pieces, vectors).float()
         logits = []
         for at, part in windows.iterate_parts():
             part_vectors = (
@@ -378,7 +380,7 @@ class SequenceClassifier(TransformerClassifier):
             )
             # gradients run a part again, so that those of one are in memory at a time
             logits.append(checkpoint(alone, part, part_vectors, use_reentrant=False, preserve_rng_state=False))
-        return windows.average_by_text(torch.cat(logits))
+        return windows.average_by_text(torch.cat(logits).float())
 
     def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""

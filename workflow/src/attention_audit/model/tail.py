@@ -78,21 +78,28 @@ class LogitTail(ABC):
     def classes(self) -> int:
         """Count the outputs of the model."""
 
+    @property
+    @abstractmethod
+    def sample(self) -> Tensor:
+        """Return one of its weights: all are on its device, and of its dtype."""
+
     @abstractmethod
     def order_classes(self, classes: Sequence[int]) -> "LogitTail":
         """Return the same with some of its classes, in this order."""
 
     @abstractmethod
     def pack(self) -> dict[str, Tensor]:
-        """Return all of it as tensors, as files hold it."""
+        """Return all of it as tensors, as files hold it: in float32, in which audits of files compute."""
 
     @abstractmethod
     def _compute_rows(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Compute the outputs of the model for R rows: (R, H D_h), (R, D) -> (R, K)."""
 
     def apply(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Return the logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
-        outputs = self._compute_rows(contexts, below)
+        """Return the logits of R rows, from c and x: (R, H D_h), (R, D) -> (R, C). They are computed where the weights
+        are, in the dtype of these, and come back as the contexts are.
+        """
+        outputs = self._compute_rows(contexts.to(self.sample), below.to(self.sample)).to(contexts)
         return outputs if self.target is None else self.target.read(outputs)
 
     def compute_logits(self, contexts: Tensor, below: Tensor) -> Tensor:
@@ -124,6 +131,10 @@ class Tail(LogitTail):
     @property
     def classes(self) -> int:
         return len(self.weights["classifier.bias"])
+
+    @property
+    def sample(self) -> Tensor:
+        return self.weights["output.weight"]
 
     def _apply_linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
@@ -161,7 +172,7 @@ class Tail(LogitTail):
     def pack(self) -> dict[str, Tensor]:
         indices = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
         return {
-            **self.weights,
+            **{name: weight.float().cpu() for name, weight in self.weights.items()},
             "activations": torch.tensor(indices),
             "epsilon": torch.tensor(self.epsilon, dtype=torch.float64),
             "before": torch.tensor(self.before),

@@ -36,10 +36,10 @@ def open_training(job: Job[AttributeJob], device: torch.device) -> tuple[Network
     about = job.settings.training
     if about.classifier:
         texts = read_texts(job.input("corpus"))
-        classifier = open_classifier(about.classifier)
+        classifier = open_classifier(about.classifier, device)
         if about.classifier.target is not None:
             classifier.target = build_target(read_weights(job.input("readout").with_name(TAIL_FILE)))
-        return classifier.to(device), build_split_of(cut_pieces(classifier, texts), texts, device), texts.ids
+        return classifier, build_split_of(cut_pieces(classifier, texts), texts, device), texts.ids
     architecture = require_part(about.architecture, "architecture")
     material = read_material(job.inputs, architecture)
     encoded = material.splits["test"]

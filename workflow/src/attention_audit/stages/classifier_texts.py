@@ -17,7 +17,7 @@ from attention_audit.model.found_classifier import FoundSequenceClassifier
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import BY_INTERFACE, Home, find_family, find_folder
-from attention_audit.transformer.opening import refuse_without_vectors
+from attention_audit.transformer.opening import PROCESSOR, refuse_without_vectors
 from attention_audit.transformer.outputs import OutputKind
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
@@ -45,19 +45,20 @@ def read_texts(corpus: Path) -> ReadTexts:
     return take_texts(read_rows(corpus, CORPUS, columns, pc.field("split") == "test"))
 
 
-def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "classes") -> SequenceClassifier:
-    """Build the classifier of a folder, or of what is in memory, as it is read. kind: what its outputs are. Raises
-    AuditError where it cannot be had.
+def build_classifier(
+    home: Home, read: ReadClassifier, kind: OutputKind = "classes", device: torch.device = PROCESSOR
+) -> SequenceClassifier:
+    """Build the classifier of a folder, or of what is in memory, on a device, as it is read. kind: what its outputs
+    are. Raises AuditError where it cannot be had.
     """
     build = FoundSequenceClassifier if find_family(home) is BY_INTERFACE else SequenceClassifier
-    return build(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind)
+    return build(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind, device)
 
 
-def open_classifier(read: ReadClassifier) -> SequenceClassifier:
-    """Open the classifier of a job. Raises AuditError where it cannot be had."""
-    return build_classifier(
-        find_folder(read.folder, "config: hf"), read, read.target.kind if read.target else "classes"
-    )
+def open_classifier(read: ReadClassifier, device: torch.device = PROCESSOR) -> SequenceClassifier:
+    """Open the classifier of a job on a device. Raises AuditError where it cannot be had."""
+    kind: OutputKind = read.target.kind if read.target else "classes"
+    return build_classifier(find_folder(read.folder, "config: hf"), read, kind, device)
 
 
 def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:

@@ -33,7 +33,9 @@ from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
 MAX_LOGIT_DIFFERENCE = 1e-4
-"""How far the logits of the tail may be from the model's own; times the greatest of these, where that is above 1."""
+"""How far the logits of the tail may be from the model's own, in float32; times the greatest of these, where that is
+above 1.
+"""
 TEXTS_AT_ONCE = 1000
 """Texts whose heads are in memory together where they are not kept."""
 PIECES_OF_MAPS = 512
@@ -91,14 +93,18 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
-def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array) -> None:
-    """Raise AuditError where the logits of the tail differ from the whole network's by more than rounding does."""
+def refuse_apart(folder: Home, where: str, by_tail: Array, by_model: Array, dtype: torch.dtype = torch.float32) -> None:
+    """Raise AuditError where the logits of the tail differ from the whole network's by more than rounding does.
+
+    dtype: of the weights; rounding of a half adds up over the layers.
+    """
     difference = float(np.abs(by_tail - by_model).max())
-    if not difference <= MAX_LOGIT_DIFFERENCE * max(1.0, float(np.abs(by_model).max())):
+    allowed = MAX_LOGIT_DIFFERENCE if dtype.itemsize > 2 else torch.finfo(dtype).eps ** 0.5
+    if not difference <= allowed * max(1.0, float(np.abs(by_model).max())):
         raise AuditError(
             f"{folder}",
             f"{where}the whole model and its last layers as they are known here differ by {difference:.2g} in a logit, "
-            f"more than {MAX_LOGIT_DIFFERENCE:g}",
+            f"more than {allowed:.1g}",
             "use judge",
         )
 
@@ -124,11 +130,12 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         weights = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
         weights = weights / weights.sum(1, keepdim=True)
         context = (weights[:, None] @ items.values[0]).flatten()
-        by_tail = tail.apply(context[None].cpu(), attended.below.cpu())[0]
+        by_tail = tail.apply(context[None], attended.below)[0].float().cpu()
         piece_weights = pieces.weigh_pieces(weights[None], attended.weights)
         with torch.inference_mode(), classifier.impose_weights(pieces, piece_weights):
             by_model = classifier.compute_logits(pieces)[0].cpu()
-        refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy())
+        dtype = tail.sample.dtype
+        refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy(), dtype)
 
 
 def take_heads(
@@ -140,10 +147,10 @@ def take_heads(
     parts_of_text: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.iterate_by_length(members=members):
         items = fold_pieces(classifier.read_attention(batch, layer), batch)
-        of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
-        parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
+        of_items = (part.transpose(1, 2).float() for part in (items.weights, items.values))
+        of_texts = items.logits[:, list(classes)], items.below.float(), batch.marks, batch.read + batch.marks
         for row, logits, below, marks, count, *item_parts in zip(
-            at, *(part.cpu().numpy() for part in parts), strict=True
+            at, *(part.cpu().numpy() for part in (*of_texts, *of_items)), strict=True
         ):
             # a copy, so that the padded batch is not kept
             parts_of_text[row] = logits, below, marks, *(part[:count].copy() for part in item_parts)
@@ -237,7 +244,7 @@ def take_classifier(
     if layer is None:
         # the tail has made the sums
         sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
-        refuse_apart(classifier.folder, "", np.array(sums) + readout.bias, logits)
+        refuse_apart(classifier.folder, "", np.array(sums) + readout.bias, logits, heads.tail.sample.dtype)
         if imposed:
             readout = read_heads(ids, labels, heads.even)
     return replace(readout, maps=take_word_maps(classifier, pieces, maps))
@@ -248,7 +255,7 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     windows = classifier.cut_windows(pieces)
     if windows is None:
         passed = ModelPass(classifier, pieces)
-        return torch.stack([find_map(name)(passed) for name in names])
+        return torch.stack([find_map(name)(passed) for name in names]).float()
     with torch.no_grad():
         classes = ModelPass(classifier, pieces).choose(classifier.compute_logits(pieces))[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)

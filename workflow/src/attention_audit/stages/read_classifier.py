@@ -224,7 +224,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                     place, *each, dict(zip(classifier.names, probabilities, strict=True)), float(allowed)
                 )
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
-    if coarsest != torch.float32:
+    if coarsest != classifier.tail.sample.dtype:
         moved = (distribute(given, classifier.kind) - distribute(audited, classifier.kind)).abs().max()
         said += (
             f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
@@ -307,7 +307,7 @@ def read_target(
     heads, outputs = take_checked_heads(classifier, pieces, texts.ids, range(len(classifier.names)), read.layer)
     first_outputs, first_at = torch.from_numpy(outputs), at
     if first.folder != read.folder and target.kind == "number":
-        reference = open_classifier(first).to(classifier.device)
+        reference = open_classifier(first, classifier.device)
         first_at = find_output(reference, first, target)
         table = PieceTable(cut_pieces(reference, texts), classifier.device)
         with torch.inference_mode():
@@ -328,10 +328,10 @@ def run(job: Job[ClassifierJob]) -> None:
     settings, read = job.settings, job.settings.read
     device, corpus = prepare_device(settings.device, settings.threads), job.input("corpus")
     texts = read_texts(corpus)
-    classifier = open_classifier(read).to(device)
+    classifier = open_classifier(read, device)
     pieces = cut_pieces(classifier, texts)
     if settings.first.folder != read.folder:
-        refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first), texts))
+        refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first, device), texts))
     where, packed = f"{settings.dataset}, {settings.model}, training {settings.seed}", {}
 
     def report(line: str) -> None:

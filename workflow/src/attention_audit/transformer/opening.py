@@ -26,6 +26,7 @@ from .folder import (
 )
 from .pieces import UNLIMITED_LENGTH
 
+PROCESSOR = torch.device("cpu")
 UNUSED_PART = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
 OFFLINE = {"local_files_only": True, "trust_remote_code": False}
@@ -85,7 +86,7 @@ def _load(
     home: Home,
     auto: str,
     attention: Literal["sdpa", "eager"] | None = None,
-    dtype: Any = torch.float32,
+    dtype: torch.dtype | Literal["auto"] = torch.float32,
     **overrides: int,
 ) -> tuple[Any, Mapping[str, Any]]:
     """Load a model by a class of the library, of a folder, or of the weights in memory, which it may share; and what
@@ -102,6 +103,7 @@ def _load(
             # those that were made in inference mode can have no gradients
             weights = {name: weight.clone() if weight.is_inference() else weight for name, weight in weights.items()}
             config, source = deepcopy(held_model.source.config), dict[str, Any](state_dict=weights)
+            dtype = held_model.source.dtype if dtype == "auto" else dtype
         else:
             # a file may name an attention of its own, which needs what is not here
             config = transformers.AutoConfig.from_pretrained(
@@ -155,14 +157,20 @@ def _refuse_other_weights(home: Home, model: Any, loaded: Mapping[str, Any], hea
         )
 
 
-def open_model(home: Home, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> Any:
-    """Open a model, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which
-    the library's class `AutoModel` is called: that for whole texts or that for the next token.
+def open_model(
+    home: Home,
+    head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "",
+    device: torch.device = PROCESSOR,
+) -> Any:
+    """Open a model on a device and in evaluation: the encoder alone, or with a head, by which the library's class
+    `AutoModel` is called: that for whole texts or that for the next token.
 
-    With a head, attention returns its weights. Raises AuditError where something is missing, where weights are damaged
+    With a head, attention returns its weights. A GPU keeps the dtype that the model has; a processor, which has no
+    faster one, computes in float32. Raises AuditError where something is missing, where weights are damaged
     or not those of the library's class, and where the library does not know the model's type.
     """
-    model, loaded = _load(home, f"AutoModel{head}", "eager" if head else "sdpa")
+    dtype: torch.dtype | Literal["auto"] = torch.float32 if device.type == "cpu" else "auto"
+    model, loaded = _load(home, f"AutoModel{head}", "eager" if head else "sdpa", dtype)
     _refuse_other_weights(home, model, loaded, head)
     name = type(model).__name__
     class_name = (read_model_facts(home).says.get("architectures") or [name])[0]
@@ -175,7 +183,7 @@ def open_model(home: Home, head: Literal["", "ForSequenceClassification", "ForCa
     if not head and hasattr(model, UNUSED_PART):
         model.pooler = None
     model.config.return_dict, model.config.output_hidden_states = True, False
-    return model.eval()
+    return model.to(device).eval()
 
 
 def open_given(home: Home, head: str) -> tuple[Any, Any]:
