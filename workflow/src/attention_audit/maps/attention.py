@@ -117,7 +117,7 @@ def gradient_attention(model_pass: ModelPass) -> Tensor:
     slopes, mask = model_pass.slopes, model_pass.mask
     relevance = torch.eye(mask.shape[1], device=mask.device).expand(len(mask), -1, -1)
     for layer, slope in zip(slopes.layers, slopes.of_weights, strict=True):
-        step = (slope * layer.weights.detach()).clamp(min=0).mean(1).float()
+        step = (slope * layer.weights.detach()).clamp(min=0).mean(1).to(relevance)
         relevance = relevance + step @ relevance
     return model_pass.average_rows(relevance) * mask
 

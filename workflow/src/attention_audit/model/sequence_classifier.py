@@ -82,6 +82,11 @@ class LayerPass:
     above: Tensor
 
 
+def lift_halves(values: Tensor) -> Tensor:
+    """Return values of a half as float32, and others as they are."""
+    return values.to(torch.promote_types(values.dtype, torch.float32))
+
+
 def _copy_shared_layers(layers: nn.ModuleList, config: Any) -> None:
     """Let each layer be a module of its own, which shares its weights with others as before: ALBERT calls one module
     for several layers (Lan et al. 2020), so that what is watched in it could not be told apart.
@@ -372,7 +377,7 @@ class SequenceClassifier(TransformerClassifier):
     def _compute_outputs(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         windows, alone = self.cut_windows(pieces), super().compute_logits
         if windows is None:
-            return alone(pieces, vectors).float()
+            return lift_halves(alone(pieces, vectors))
         logits = []
         for at, part in windows.iterate_parts():
             part_vectors = (
@@ -380,7 +385,7 @@ class SequenceClassifier(TransformerClassifier):
             )
             # gradients run a part again, so that those of one are in memory at a time
             logits.append(checkpoint(alone, part, part_vectors, use_reentrant=False, preserve_rng_state=False))
-        return windows.average_by_text(torch.cat(logits).float())
+        return windows.average_by_text(lift_halves(torch.cat(logits)))
 
     def read_attention(self, pieces: PieceBatch, layer: int = 0) -> LastAttention:
         """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""

@@ -24,7 +24,7 @@ from attention_audit.maps.passes import ModelPass
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, mark_allowed, use_inference
 from attention_audit.model.outputs import Target
-from attention_audit.model.sequence_classifier import LastAttention, TransformerClassifier
+from attention_audit.model.sequence_classifier import LastAttention, TransformerClassifier, lift_halves
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Maps, Readout, read_heads
@@ -255,7 +255,7 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     windows = classifier.cut_windows(pieces)
     if windows is None:
         passed = ModelPass(classifier, pieces)
-        return torch.stack([find_map(name)(passed) for name in names]).float()
+        return lift_halves(torch.stack([find_map(name)(passed) for name in names]))
     with torch.no_grad():
         classes = ModelPass(classifier, pieces).choose(classifier.compute_logits(pieces))[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
