@@ -19,7 +19,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.gradients import compute_gradients
-from attention_audit.audits.permutation import permutation
+from attention_audit.audits.permutation import measure_shuffled
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
@@ -209,7 +209,7 @@ def make_reading(
     tops = weights[:, : len(positions)].argmax(1)
     chance = np.nan
     if len(weights[0]) > 1 and reference.decided:
-        chance = float(permutation(reference, Permutation())["chance_jsd"][0])
+        chance = float(measure_shuffled(padded, reference.ids, Permutation())[1][0])
     facts = pd.Series(
         {
             "prediction": classes[decision],

@@ -35,6 +35,14 @@ from .rankings import sort_falling
 from .settings import Permutation
 
 
+def measure_shuffled(texts: PaddedReadout, ids: list[str], settings: Permutation) -> tuple[Tensor, Tensor]:
+    """Shuffle n texts, of a readout of texts with these ids: the orders (permutations, n, L); and the mean JSD (nats)
+    of the attention from its permutations, (n,).
+    """
+    orders = draw_orders(texts, ids, settings.permutations, settings.seed, settings.marks)
+    return orders, jsd_rearranged(texts.attention, permute_weights(texts.attention, orders)).mean(0)
+
+
 def permutation(readout: Readout, settings: Permutation) -> Columns:
     """Return the columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for
     each text.
@@ -44,14 +52,14 @@ def permutation(readout: Readout, settings: Permutation) -> Columns:
     """
 
     def measure(texts: PaddedReadout) -> Columns:
-        random = draw_orders(texts, readout.ids, settings.permutations, settings.seed, settings.marks)
+        random, chance = measure_shuffled(texts, readout.ids, settings)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         distances = tvd(after, before).numpy()
         return {
             "median_tvd": np.median(distances, axis=0),
             "mean_tvd": distances.mean(0),
             "flips": detect_flips(before, after).numpy().mean(0),
-            "chance_jsd": jsd_rearranged(texts.attention, permute_weights(texts.attention, random)).mean(0),
+            "chance_jsd": chance,
         }
 
     return {
