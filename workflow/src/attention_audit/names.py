@@ -153,9 +153,6 @@ ATTRIBUTIONS = Names(
 )
 """The methods that give every token of a text a score, in the order of tables and figures."""
 
-SHARED_ATTRIBUTIONS = ("attention", "loo", "integrated_gradients")
-"""Names of RANKINGS and ATTRIBUTIONS that are one attribution."""
-
 
 PLAUSIBLE = Names(
     {

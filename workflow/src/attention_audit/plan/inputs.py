@@ -46,14 +46,24 @@ def end_in_lines(kind: type) -> type:
     return kind
 
 
-@end_in_lines
-class Inputs:
-    """The functions of a run's rules."""
+class PlanAsker:
+    """Asks the plan of a run for what the wildcards of a job name."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._config = plan, plan.config
         self._places, self._trainings = plan.config.places, plan.trainings
         self._linked = dict[str, str]()
+
+    def _find_model(self, wildcards: Wildcards) -> Model:
+        return self._plan.asked.find_model(wildcards.dataset, wildcards.model)
+
+    def _find_run(self, wildcards: Wildcards) -> Run:
+        return self._trainings.find(wildcards.dataset, wildcards.model, wildcards.seed)
+
+
+@end_in_lines
+class Inputs(PlanAsker):
+    """The functions of a run's rules."""
 
     def _link(self, paths: Sequence[str]) -> list[str]:
         linked = [*map(link_own, paths)]
@@ -63,12 +73,6 @@ class Inputs:
     def unlink(self, path: str) -> str:
         """Return a path of the user's as it is written, where Snakemake has a link."""
         return self._linked.get(path, path)
-
-    def _find_model(self, wildcards: Wildcards) -> Model:
-        return self._plan.asked.find_model(wildcards.dataset, wildcards.model)
-
-    def _find_run(self, wildcards: Wildcards) -> Run:
-        return self._trainings.find(wildcards.dataset, wildcards.model, wildcards.seed)
 
     # raw files -> corpora
 

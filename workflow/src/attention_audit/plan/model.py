@@ -95,11 +95,6 @@ class Run:
         """Return what its model is called in paths, as <data set>/<model>."""
         return f"{self.model.data.name}/{self.model.path_name}"
 
-    @property
-    def wildcards(self) -> dict[str, str]:
-        """Return what it is called by the rules."""
-        return {"dataset": self.model.data.name, "model": self.model.path_name, "seed": str(self.seed)}
-
     def locate(self, kind: str, split: str = "") -> str:
         """Return its file of this name in `Places`: its weights, the history of its training, the steps of its search,
         its readout of a split, the head that models of pairs have, or the tail that Transformers have.

@@ -19,9 +19,8 @@ from attention_audit.transformer.settings import ClassifierJob, ImportJob, State
 from . import corpora
 from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
-from .inputs import end_in_lines, end_on_fault
-from .model import Model, Run
-from .plan import Plan
+from .inputs import PlanAsker, end_in_lines, end_on_fault
+from .model import Run
 from .trainings import list_modules
 from .transformers import describe_encoder, list_recorded
 
@@ -46,17 +45,8 @@ def describe_training(run: Run, again: bool = False) -> AuditedTraining:
 
 
 @end_in_lines
-class JobSettings:
+class JobSettings(PlanAsker):
     """The settings of the jobs of a run."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan, self._config = plan, plan.config
-
-    def _find_model(self, wildcards: Wildcards) -> Model:
-        return self._plan.asked.find_model(wildcards.dataset, wildcards.model)
-
-    def _find_run(self, wildcards: Wildcards) -> Run:
-        return self._plan.trainings.find(wildcards.dataset, wildcards.model, wildcards.seed)
 
     def build_fetch(self, wildcards: Wildcards) -> FetchJob:
         """Build what the job is told that fetches a file."""
