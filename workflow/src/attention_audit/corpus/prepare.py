@@ -8,7 +8,7 @@ Texts that are only read take their training and development texts from the corp
 Yelp's, say.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,7 @@ from .draft import DRAFT, DRAFT_NUMBERS, Reporter, check_entries, refuse_absent,
 from .drawing import DEV, TEST, TRAIN, UNKNOWN_CODE, assign, check_splits, refuse_emptied
 from .raw import list_corpus_classes, read_corpus_texts
 from .source import OTHER_CORPUS, Length, Preparation, RawFiles, RawSource, Source, TrainedOn
-from .text import SPLITS, Texts, list_few, sort_labels
+from .text import SPLITS, UNKNOWN_LABEL, Texts, list_few, sort_labels
 from .tokens import describe_splitting
 
 MARK_FAULTS = {
@@ -83,6 +83,12 @@ def order_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str
     return declared
 
 
+def name_labels(labels: "pd.Series[int]", classes: Sequence[str]) -> list[str]:
+    """Name labels, "" where nobody knows them."""
+    names = {UNKNOWN_LABEL: "", **dict(enumerate(classes))}
+    return [names[label] for label in labels]
+
+
 def count_fates(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     """Count texts by split, class and fate for the census, and sum lengths of the kept. texts: see `decide_fates`."""
     kept_numbers = texts[[*DRAFT_NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
@@ -105,7 +111,7 @@ def count_fates(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     sums = sums.reset_index()
     names = {
         "split": [(*SPLITS, "")[split] for split in sums["split"]],
-        "label_name": [(*classes, "")[label] for label in sums["label"]],
+        "label_name": name_labels(sums["label"], classes),
     }
     return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
 
@@ -121,7 +127,7 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Iterable[pa.Tabl
             **{name: table[name] for name in CORPUS.schema.names},
             "split": [SPLITS[code] for code in here["split"]],
             "label": here["label"],
-            "label_name": [(*classes, "")[label] for label in here["label"]],
+            "label_name": name_labels(here["label"], classes),
             "candidates": [
                 names and [number[name] for name in names if name in number]
                 for names in table["candidates"].to_pylist()
@@ -163,7 +169,7 @@ def decide_fates(
 
     Of each text, there are then also its fate, one of OUTCOMES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
-    words (repeated). Its label is a position in the classes, -1 where nobody knows it. Raises AuditError where the
+    words (repeated). Its label is a position in the classes, or `UNKNOWN_LABEL`. Raises AuditError where the
     corpus cannot be audited.
     """
     own_splits = texts["split"].to_numpy()

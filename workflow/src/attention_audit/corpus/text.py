@@ -18,6 +18,8 @@ from attention_audit.raw_text import RawText
 
 from .rationales import Annotations
 
+UNKNOWN_LABEL = -1
+"""In the place of a label's number: nobody knows it."""
 COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
 COMBINING_MARKS += "\U000e0100-\U000e01ef"
 """Vowel signs, diacritics, points and variation selectors (Unicode M), each a part of the character before it."""

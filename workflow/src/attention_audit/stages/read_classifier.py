@@ -17,12 +17,13 @@ from attention_audit.artefacts.parquet import read_rows, read_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import pass_texts
 from attention_audit.columns.files import CORPUS
+from attention_audit.corpus.text import UNKNOWN_LABEL
 from attention_audit.errors import AuditError, add_place
 from attention_audit.model.outputs import Target, distribute, make_target
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
-from attention_audit.transformer.folder import GENERIC, Home
+from attention_audit.transformer.folder import Home
 from attention_audit.transformer.in_memory import (
     get_pipeline,
     list_methods,
@@ -30,7 +31,7 @@ from attention_audit.transformer.in_memory import (
     refuse_other_answer,
 )
 from attention_audit.transformer.opening import open_given, say_first
-from attention_audit.transformer.outputs import find_names
+from attention_audit.transformer.outputs import call_outputs, find_names
 from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
 from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier, ReadTarget
 from attention_audit.transformer.states import PieceTable
@@ -64,7 +65,7 @@ def match_classes(folder: Home, named: Sequence[str], data: Mapping[int, str], l
     for name in labels:
         if name not in named:
             raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; name one of {', '.join(named)}")
-    said = [labels.get(name, name.removeprefix(GENERIC)) for name in named]
+    said = call_outputs(named, labels)
     wanted = [data[number] for number in sorted(data)]
     free = [name for name in said if name not in wanted]
     found = [
@@ -268,27 +269,20 @@ def read_out(
 
 
 def tell_gold(corpus: Path, name: str, known: Sequence[str]) -> Integers:
-    """Tell which test texts have a label, 1 or 0, or -1 where nobody knows, (N,). known: all labels that there are.
+    """Tell which test texts have a label, 1, 0 or `UNKNOWN_LABEL`, (N,). known: all labels that there are.
     Raises AuditError for another.
     """
     rows = read_rows(corpus, CORPUS, ["id", "split", "labels"], pc.field("split") == "test").to_pylist()
     number = [*known].index(name)
-    gold = [
-        -1 if row["labels"] is None else number in find_names(row["labels"], f"text {row['id']!r}: labels", known)
-        for row in rows
-    ]
+    texts = ((row["labels"], f"text {row['id']!r}: labels") for row in rows)
+    gold = [UNKNOWN_LABEL if names is None else number in find_names(names, place, known) for names, place in texts]
     return np.array(gold, np.int64)
-
-
-def name_outputs(classifier: SequenceClassifier, read: ReadClassifier) -> list[str]:
-    """List what the data set calls the outputs of a classifier."""
-    return [read.labels.get(name, name.removeprefix(GENERIC)) for name in classifier.names]
 
 
 def find_output(classifier: SequenceClassifier, read: ReadClassifier, target: ReadTarget) -> int:
     """Find the output of a target. Raises AuditError where there is none."""
     with add_place(str(classifier.folder)):
-        return find_names([target.name], "targets", name_outputs(classifier, read))[0]
+        return find_names([target.name], "targets", call_outputs(classifier.names, read.labels))[0]
 
 
 def read_target(
@@ -339,7 +333,8 @@ def run(job: Job[ClassifierJob]) -> None:
 
     if read.target is not None:
         if read.target.kind != "number":
-            texts = texts._replace(labels=tell_gold(corpus, read.target.name, name_outputs(classifier, read)))
+            outputs = call_outputs(classifier.names, read.labels)
+            texts = texts._replace(labels=tell_gold(corpus, read.target.name, outputs))
         readout, target = read_target(classifier, texts, pieces, settings, read.target, report)
         packed = target.pack()
     else:

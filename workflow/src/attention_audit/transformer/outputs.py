@@ -2,7 +2,7 @@
 config.json.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -38,6 +38,13 @@ def find_kind(output: str | None, facts: Facts, prompted: bool) -> OutputKind:
         return "number"
     several = task == "multi_label_classification" or len(facts.labels) == 1
     return "labels" if several and not prompted else "classes"
+
+
+def call_outputs(names: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """List what the data set calls outputs that a model calls so. labels: the former by the latter, where it differs by
+    more than the library's prefix.
+    """
+    return [labels.get(name, name.removeprefix(GENERIC)) for name in names]
 
 
 def find_names(names: Any, place: str, known: Sequence[str]) -> list[int]:

@@ -22,8 +22,8 @@ from attention_audit.section import (
     refuse_duplicates,
 )
 
-from .folder import GENERIC, Facts
-from .outputs import OutputKind, find_kind, find_names, read_thresholds
+from .folder import Facts
+from .outputs import OutputKind, call_outputs, find_kind, find_names, read_thresholds
 
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
@@ -212,9 +212,8 @@ class GivenClassifiers(GivenSection):
 
     def call_classes(self, model: str, facts: Facts) -> list[str]:
         """List what the data set calls the classes of a model, in its order. facts: what its config.json says."""
-        labels = self.find_labels(model)
         said = self.prompt.labels if self.prompt else [facts.labels[number] for number in sorted(facts.labels)]
-        return [labels.get(name, name.removeprefix(GENERIC)) for name in map(str.strip, said)]
+        return call_outputs(map(str.strip, said), self.find_labels(model))
 
     def list_targets(self, model: str, facts: Facts) -> list[ReadTarget]:
         """List the targets of a model. facts: what its config.json says. Raises AuditError where there is no such."""
