@@ -266,7 +266,7 @@ def held(attribute):
         ("scores", RIGHT[1:], "scores: has 119 entries for 120 texts"),
         ("scores", [RIGHT[0][1:], *RIGHT[1:]], "scores: text 0: has .* entries for .* words"),
         ("scores", [np.nan * own for own in RIGHT], "scores: text 0 holds NaN"),
-        ("scores", [np.tile(own[:, None], 3) for own in RIGHT], "scores: text 0 has shape .* there are 2 classes"),
+        ("scores", [np.tile(own[:, None], 3) for own in RIGHT], "scores: text 0 has shape .* predict gives 2 columns"),
         ("scores", held("as_list"), r"scores: text 0: .*; give the number of each word, which its as_list\(\) has"),
         ("predict", [MODEL] * 2, "scores: is of 120 trainings, and predict of 2"),
         ("predict", "svm", "predict: is str, and no function"),

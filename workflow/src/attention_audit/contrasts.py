@@ -86,7 +86,9 @@ class EvaluatedModel(Section):
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
     with. items: what its attention lies on. unasked: why an audit was not asked of it, by the audit's name. contrasts:
     the models it is compared with, None where the suite has none. given: whether it was not trained here. frozen:
-    whether its encoder is as it was found, so that its trainings differ in attention and decoder alone.
+    whether its encoder is as it was found, so that its trainings differ in attention and decoder alone. of_cases:
+    whether what it is asked of are cases, a text and a target each, of which all of a text count as one text. What is
+    right of them depends on which are asked, so that nothing is said of how well the model predicts.
     """
 
     dataset: str
@@ -99,3 +101,4 @@ class EvaluatedModel(Section):
     contrasts: Contrasts | None = None
     given: bool = False
     frozen: bool = False
+    of_cases: bool = False

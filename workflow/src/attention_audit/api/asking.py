@@ -28,19 +28,11 @@ from attention_audit.audits.instance_adversary import ask_instance_adversary
 from attention_audit.audits.performance import ask_performance
 from attention_audit.audits.permutation import ask_permutation
 from attention_audit.audits.plausibility import ask_plausibility
-from attention_audit.audits.settings import (
-    Agreement,
-    AttentionMaps,
-    AuditedTraining,
-    Correlation,
-    Deletion,
-    Erasure,
-    InstanceAdversary,
-    Permutation,
-)
+from attention_audit.audits.settings import AuditedTraining
 from attention_audit.batching import watch_texts
 from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import artefact
+from attention_audit.config import AuditConfig
 from attention_audit.config_messages import list_faults
 from attention_audit.contrasts import ADVERSARIES_KEY, EvaluatedModel, describe_contrasts
 from attention_audit.errors import AuditError, add_place, join_faults, suggest
@@ -83,18 +75,11 @@ class AuditStep:
     goes: Sequence[float] = (1.0,)
 
 
-class AuditSettings(Section):
+class AuditSettings(AuditConfig):
     """The keys of the configuration that matter to a model at hand."""
 
     audits: dict[Name, list[str]] = {}
     answer: AnswerSettings = AnswerSettings()
-    permutation: Permutation = Permutation()
-    instance_adversary: InstanceAdversary = InstanceAdversary()
-    erasure: Erasure = Erasure()
-    deletion: Deletion = Deletion()
-    correlation: Correlation = Correlation()
-    agreement: Agreement = Agreement()
-    attention_maps: AttentionMaps = AttentionMaps()
     threads: Count = 1
 
 
@@ -195,8 +180,8 @@ class ModelAudit:
 
     suite: whose audits these are; names: those that it is asked unless the settings name others. network: whether the
     model can be run again. trainings: those of the model, and of what it is held against, by their names; each has its
-    readout before a step asks for it. corpus, census: those of the texts. Raises AuditError where the settings name
-    audits that there are not.
+    readout before a step asks for it. corpus, census: those of the texts, or of cases where it is `of_cases`. Raises
+    AuditError where the settings name audits that there are not.
     """
 
     def __init__(
@@ -208,8 +193,9 @@ class ModelAudit:
         corpus: pa.Table,
         census: pa.Table,
         network: bool = False,
+        of_cases: bool = False,
     ) -> None:
-        self.suite, self.settings, self.trainings = suite, settings, trainings
+        self.suite, self.settings, self.trainings, self.of_cases = suite, settings, trainings, of_cases
         self.texts = {"corpus": corpus, "census": census}
         self.lengths = pc.list_value_length(corpus["tokens"]).to_numpy()
         self.names = settings.audits.get(suite.name, names)
@@ -317,6 +303,7 @@ class ModelAudit:
             unasked={name: f"{name} {reason}" for name, reason in reasons.items()},
             contrasts=describe_contrasts([name for name, group in self.trainings.items() if group]),
             given=True,
+            of_cases=self.of_cases,
         )
 
     def make_table(self, function: Callable[..., pd.DataFrame], **arguments: Any) -> pd.DataFrame:

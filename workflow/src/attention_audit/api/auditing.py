@@ -5,7 +5,7 @@ Audits are asked in memory by the functions that the workflow's stages call, so 
 (`asking`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -73,6 +73,12 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
     ]
     answers = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
     return answers if len(summary) > 1 else answers.drop(columns=[*SUBJECT_COLUMNS])
+
+
+def list_by_target(targets: Iterable[AskedTarget], summaries: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """List the answers of targets as `by_question` does, behind the name of the target."""
+    answers = [by_question(summary).assign(target=each.name) for each, summary in zip(targets, summaries, strict=True)]
+    return pd.concat(answers).set_index("target").reset_index()
 
 
 @dataclass(frozen=True, repr=False)

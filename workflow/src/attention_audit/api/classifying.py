@@ -42,6 +42,7 @@ from attention_audit.given import (
 )
 from attention_audit.model.outputs import Target, distribute
 from attention_audit.names import refuse_unknown_maps
+from attention_audit.plan.model import Suite
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
@@ -61,7 +62,8 @@ from attention_audit.stages.read_classifier import (
 )
 from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.summary import summary as make_summary
-from attention_audit.tables.wording import collect_labels
+from attention_audit.tables.tidy import join_notes
+from attention_audit.tables.wording import Labels, collect_labels
 from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
 from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
@@ -80,7 +82,7 @@ from .asking import (
     read_settings,
     use_torch,
 )
-from .auditing import Audited, TargetAudited, audit, by_question
+from .auditing import Audited, TargetAudited, audit, list_by_target
 from .judging import judge, print_progress, refuse_pieces, trim_marks
 from .predicting import Predict, call_with_texts, check_batch_size
 from .rereading import ClassifierReader
@@ -94,9 +96,7 @@ from .targets import (
     TargetChoice,
     describe_cases,
     describe_outputs,
-    list_by_target,
     read_gold,
-    summarise_cases,
 )
 from .units import Granularity, Spans, Units, check_spans, choose_granularity
 
@@ -405,17 +405,26 @@ def choose_device(device: str | int | torch.device | None, threads: int) -> torc
     return chosen
 
 
+def replace_column(table: pa.Table, name: str, values: Any) -> pa.Table:
+    """Replace the values of a column, whose type stays."""
+    at = table.schema.get_field_index(name)
+    return table.set_column(at, table.schema.field(at), values.cast(table.schema.field(at).type))
+
+
 def take_cases(table: pa.Table, asked_target: AskedTarget, place: int) -> pa.Table:
     """Take rows of texts of a target as rows of cases: their ids say which target, and classes are what is said of it,
     2 place for no and 2 place + 1 for yes.
     """
-    ids = pc.binary_join_element_wise(table["id"], asked_target.name, ":")
-    table = table.set_column(table.schema.get_field_index("id"), table.schema.field("id"), ids.cast(pa.string()))
+    table = replace_column(table, "id", pc.binary_join_element_wise(table["id"], asked_target.name, ":"))
     for name in {"prediction", "label", "base_prediction"} & {*table.column_names}:
         said = pc.if_else(pc.less(table[name], 0), table[name], pc.add(table[name], 2 * place))
-        index = table.schema.get_field_index(name)
-        table = table.set_column(index, table.schema.field(index), said.cast(table.schema.field(index).type))
+        table = replace_column(table, name, said)
     return table
+
+
+def label_suite(suite: Suite) -> Labels:
+    """Label the model at hand, and its suite, as tables do."""
+    return collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title})
 
 
 def make_census(statements: Sequence[str]) -> pa.Table:
@@ -427,15 +436,12 @@ def make_census(statements: Sequence[str]) -> pa.Table:
 
 def take_members(corpus: pa.Table, asked_target: AskedTarget) -> pa.Table:
     """Take the texts that a target is asked of, with whether it is the gold label of each."""
-    rows = corpus.take(asked_target.members)
-    at = rows.schema.get_field_index("label")
-    return rows.set_column(at, rows.schema.field(at), pa.array(asked_target.gold, rows.schema.field(at).type))
+    return replace_column(corpus.take(asked_target.members), "label", pa.array(asked_target.gold))
 
 
 def group_by_text(corpus: pa.Table) -> pa.Table:
     """Let the cases of a text belong together, with all that its text belongs to."""
-    at = corpus.schema.get_field_index("group")
-    return corpus.set_column(at, corpus.schema.field(at), pc.coalesce(corpus["group"], corpus["id"]))
+    return replace_column(corpus, "group", pc.coalesce(corpus["group"], corpus["id"]))
 
 
 def audit_targets(
@@ -458,9 +464,7 @@ def audit_targets(
     parts, steps = [], []
     for asked_target in targets:
         rows = take_members(corpus, asked_target)
-        model = make_audit(
-            trainings=number_models(), corpus=rows, census=make_census([asked_target.no, asked_target.yes])
-        )
+        model = make_audit(trainings=number_models(), corpus=rows, census=make_census(asked_target.statements))
         part = replace(audited, model=model, texts=read(rows), target=asked_target.target, attributions={})
         for training, home, (heads, values) in zip(model.own, audited.reader.homes, audited.outputs, strict=True):
             taken = select_texts(heads, asked_target.members), values[asked_target.members]
@@ -474,7 +478,8 @@ def audit_targets(
             take_cases(take_members(group_by_text(corpus), asked_target), asked_target, place)
             for place, asked_target in enumerate(targets)
         ),
-        census=make_census([name for asked_target in targets for name in (asked_target.no, asked_target.yes)]),
+        census=make_census([*chain(*(asked_target.statements for asked_target in targets))]),
+        of_cases=True,
     )
     for place, (asked_target, model) in enumerate(zip(targets, parts, strict=True)):
         for name, tables in model.answers.tables.items():
@@ -483,11 +488,7 @@ def audit_targets(
             )
         together.answers.lacks |= model.answers.lacks
     summary, texts = together.answer()
-    summary = summarise_cases(summary, [describe_cases(choice, targets), describe_outputs(choice, outputs)])
-    by_target = [
-        by_question(part.make_table(make_summary, reasons={})).assign(target=asked_target.name)
-        for asked_target, part in zip(targets, parts, strict=True)
-    ]
+    note = join_notes(describe_cases(choice, targets), describe_outputs(choice, outputs))
     whole = [
         replace(
             assemble_readout(heads, values, audited.texts.ids, audited.texts.labels, audited.reader.how.layer),
@@ -496,8 +497,8 @@ def audit_targets(
         for heads, values in audited.outputs
     ]
     return TargetAudited(
-        summary,
-        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {together.suite.paper: together.suite.title}),
+        summary.assign(note=note),
+        label_suite(together.suite),
         together.make_table(hf_table_maps),
         texts,
         whole,
@@ -507,11 +508,11 @@ def audit_targets(
         audited.reader,
         kind=choice.kind,
         targets={asked_target.name: asked_target for asked_target in targets},
-        by_target=list_by_target(by_target),
+        by_target=list_by_target(targets, (part.make_table(make_summary, reasons={}) for part in parts)),
         cases={
             (number, asked_target.name): (
                 [training.read() for training in part.own],
-                (asked_target.no, asked_target.yes),
+                asked_target.statements,
             )
             for asked_target, part in zip(targets, parts, strict=True)
             for number in asked_target.members.tolist()
@@ -646,7 +647,7 @@ def audit_classifier(
         )
     return Audited(
         summary,
-        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
+        label_suite(suite),
         model_audit.make_table(hf_table_maps),
         rows,
         [training.read() for training in model_audit.own],
@@ -768,7 +769,7 @@ def audit_torch(
         raise AuditError(error.place.replace("predict", "forward"), error.fault, error.remedy) from error
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
-        collect_labels([{GIVEN_MODEL: GIVEN_MODEL}], {suite.paper: suite.title}),
+        label_suite(suite),
         pd.DataFrame(columns=TABLE.schema.names),
         tables["texts"],
         [*map(build_readout, readouts)],

@@ -51,7 +51,7 @@ from attention_audit.tables.summary import answer_subject
 from attention_audit.transformer.outputs import OutputKind, check_kind, read_thresholds
 
 from .asking import number_labels
-from .auditing import Answer, by_question
+from .auditing import Answer, list_by_target
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
@@ -72,9 +72,7 @@ from .targets import (
     TargetChoice,
     describe_cases,
     describe_outputs,
-    list_by_target,
     read_gold,
-    summarise_cases,
 )
 
 SCORES, MARKED = "scores", "marks"
@@ -194,18 +192,24 @@ def read_scores(scores: Sequence[Any], texts: TokenizedTexts, parts: Sequence[sl
     return maps
 
 
+def take_scores(maps: Sequence[Floats], number: int, output: int, count: int, sign: int = 1) -> Floats:
+    """Take the scores (L,) of an output in a text, of those of each of `count` outputs, (L, count), times a sign;
+    scores that are of no output as they are. Raises AuditError where they are of another number of outputs.
+    """
+    values = maps[number]
+    if values.shape[1:] not in ((), (count,)):
+        fault = f"text {number} has shape {values.shape}, and predict gives {count} columns"
+        raise AuditError("scores", fault, f"{A_WORD}, or one a word and column")
+    return values if values.ndim == 1 else sign * values[:, output]
+
+
 def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     """Take the scores (L_i,) for the class that is predicted, of those for each of C classes, (L_i, C).
 
     Raises AuditError where they are for another number of classes. probabilities (N, C).
     """
-    count = probabilities.shape[1]
-    for number, values in enumerate(maps):
-        if values.shape[1:] not in ((), (count,)):
-            fault = f"text {number} has shape {values.shape}, and there are {count} classes"
-            raise AuditError("scores", fault, f"{A_WORD}, or one a word and class")
-    best = probabilities.argmax(1)
-    return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
+    count, best = probabilities.shape[1], probabilities.argmax(1).tolist()
+    return [take_scores(maps, number, at, count) for number, at in enumerate(best)]
 
 
 def read_marks(marks: Sequence[Sequence[int] | None], texts: TokenizedTexts, parts: Sequence[slice]) -> list[Case]:
@@ -325,14 +329,8 @@ def choose_target(
 
     Raises AuditError where they are for another number of outputs. probabilities (n, 2): of no and yes.
     """
-    chosen = []
-    for number, yes in zip(asked_target.members.tolist(), probabilities.argmax(1).tolist(), strict=True):
-        values = maps[number]
-        if values.shape[1:] not in ((), (outputs,)):
-            fault = f"text {number} has shape {values.shape}, and there are {outputs} labels"
-            raise AuditError("scores", fault, f"{A_WORD}, or one a word and label")
-        chosen.append(values if values.ndim == 1 else values[:, asked_target.number] * (1 if yes else -1))
-    return chosen
+    said = zip(asked_target.members.tolist(), 2 * probabilities.argmax(1) - 1, strict=True)
+    return [take_scores(maps, number, asked_target.number, outputs, sign) for number, sign in said]
 
 
 @dataclass
@@ -393,7 +391,7 @@ class Judged:
         for frame in self.frames:
             frame["text"] = members
             frame.insert(1, "target", asked_target.name)
-        self.names = [asked_target.no, asked_target.yes]
+        self.names = [*asked_target.statements]
         self.shared = dict(zip(ids, map(str, members), strict=True))
 
     def list_texts(self) -> pd.DataFrame:
@@ -408,7 +406,7 @@ class Judged:
         questions: Asked = {"stable": partial(state_stable, maps=self.maps), **({} if why_not else BY_DELETION)}
         subject = EvaluatedModel(
             dataset="texts", suite="", paper="", model=SCORES, seeds=by_text["training"].nunique(), items="words",
-            unasked={}, given=True,
+            unasked={}, given=True, of_cases=bool(self.shared),
         )  # fmt: skip
         names = dict(enumerate(self.names))
         row = answer_subject(MeasuredModel(subject, list_audit_rows(by_text), Margins(), names, self.shared), questions)
@@ -542,9 +540,5 @@ def judge(
         part.measure_target(each, predictions, maps, texts, parts, cases, outputs)
     judged = join_targets(measured)
     notes = [describe_cases(choice, asked_targets), describe_outputs(choice, scores_by_training)]
-    summary = summarise_cases(judged.answer([], report), notes)
-    by_target = [
-        by_question(part.answer([], report)).assign(target=each.name)
-        for part, each in zip(measured, asked_targets, strict=True)
-    ]
-    return Judgement(summary, SCORE_LABELS, judged.list_texts(), list_by_target(by_target))
+    by_target = list_by_target(asked_targets, (part.answer([], report) for part in measured))
+    return Judgement(judged.answer(notes, report), SCORE_LABELS, judged.list_texts(), by_target)

@@ -41,8 +41,8 @@ def state_chance(reading: Reading, asked_target: AskedTarget, kind: OutputKind, 
     label which begins at its threshold, or of two classes alone. outputs (K,): what a pipeline answers of the text.
     """
     if kind != "number":
-        chance = float(outputs[asked_target.number])
-        reading.facts["probability"] = chance if reading.facts["prediction"] == asked_target.yes else 1 - chance
+        (no, _), chance = asked_target.statements, float(outputs[asked_target.number])
+        reading.facts["probability"] = 1 - chance if reading.facts["prediction"] == no else chance
     return reading
 
 
@@ -186,5 +186,5 @@ class ClassifierReader:
             all_seen = [seen, *(reader.read_outputs(home, texts, pieces)[0] for home in self.homes[1:])]
             pairs = zip(self.homes, all_seen, strict=True)
             readouts = [reader.take_target(home, texts, asked_target.target, *each) for home, each in pairs]
-        reading = self.show(words, texts, readouts, (asked_target.no, asked_target.yes), layer)
+        reading = self.show(words, texts, readouts, asked_target.statements, layer)
         return state_chance(reading, asked_target, self.kind, distribute(outputs, self.kind)[0])

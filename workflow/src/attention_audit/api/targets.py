@@ -4,17 +4,17 @@ known.
 A case is a text and a target. Of each target the model says yes or no, which are two statements of their own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 import torch
 
 from attention_audit.answer.lines import write_share
 from attention_audit.arrays import Flags, Floats, Floats32, Integers
+from attention_audit.corpus.text import UNKNOWN_LABEL
 from attention_audit.errors import AuditError
 from attention_audit.given import convert_numbers, list_labels, make_list
 from attention_audit.model.outputs import Target, make_label, make_target
@@ -25,21 +25,16 @@ from .asking import name_labels
 
 AnyFloats: TypeAlias = Floats | Floats32
 """What models return, or functions."""
-UNKNOWN = -1
-"""The label of a text, or of a case, that nobody knows."""
 PREDICTED, GOLD, ALL = "predicted", "gold", "all"
 MOST_CASES = 10
 """Cases of a text of which many more are warned of."""
-UNSAID: Mapping[str, Any] = {"learnt": ""} | dict.fromkeys(
-    ("accuracy", "lowest_accuracy", "majority_accuracy", "macro_f1"), np.nan
-)
-"""What a summary does not say of cases, since what is right of them depends on which are asked."""
 
 
 @dataclass(frozen=True)
 class AskedTarget:
     """A target, and the texts that it is asked of: their places (n,), and whether it is the gold label of each, 1, 0 or
-    `UNKNOWN` (n,). number: which of the outputs; name: what it is called. yes, no: what the model may say.
+    `UNKNOWN_LABEL` (n,). number: which of the outputs; name: what it is called. statements: what the model may say, no
+    and yes.
     """
 
     number: int
@@ -47,8 +42,7 @@ class AskedTarget:
     target: Target
     members: Integers
     gold: Integers
-    yes: str
-    no: str
+    statements: tuple[str, str]
 
 
 def read_label_rows(labels: Any, names: Sequence[str], count: int) -> Integers:
@@ -86,9 +80,9 @@ class GoldLabels:
     values: Integers | Floats | None
 
     def tell(self, number: int, members: Integers) -> Integers:
-        """Tell whether an output is the gold label of some texts, 1, 0 or `UNKNOWN`, (n,)."""
+        """Tell whether an output is the gold label of some texts, 1, 0 or `UNKNOWN_LABEL`, (n,)."""
         if self.values is None or self.kind == "number":
-            return np.full(len(members), UNKNOWN, np.int64)
+            return np.full(len(members), UNKNOWN_LABEL, np.int64)
         chosen = self.values[members]
         return np.asarray(chosen[:, number] if self.kind == "labels" else chosen == number, np.int64)
 
@@ -122,6 +116,11 @@ class TargetChoice:
         """Tell whether targets are chosen; else the class that is predicted is asked of, among all classes."""
         predicted = isinstance(self.targets, str) and self.targets == PREDICTED
         return self.kind != "classes" or self.contrast is not None or not predicted
+
+    @property
+    def begins(self) -> Floats:
+        """Return the logit at which each label begins, (K,)."""
+        return np.array([make_label(0, threshold).centre for threshold in self.thresholds])
 
     @property
     def class_names(self) -> list[str] | None:
@@ -167,8 +166,7 @@ class TargetChoice:
     def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
         if self.kind == "classes":
             return np.any([each.argmax(1)[:, None] == np.arange(len(self.names)) for each in outputs], 0)
-        begins = np.array([make_label(0, threshold).centre for threshold in self.thresholds])
-        mask: Flags = np.any([each >= begins for each in outputs], 0)
+        mask: Flags = np.any([each >= self.begins for each in outputs], 0)
         if not mask.any():
             fault = f"no label reaches its threshold in any of {self.count} texts"
             raise AuditError("targets", fault, "lower threshold, or name labels")
@@ -193,7 +191,7 @@ class TargetChoice:
         if self.kind != "classes":
             raise AuditError("contrast", f"tells classes apart, and the model returns {self.kind}", "leave it out")
         entries = self.contrast
-        by_text = not isinstance(entries, str) and len(make_list(entries, "contrast")) == self.count > 1
+        by_text = not isinstance(entries, str) and len(make_list(entries, "contrast")) == self.count
         listed = [*entries] if by_text else [entries] * self.count
         contrasts = [tuple(find_names(each, "contrast", self.names)) for each in listed]
         if any(mask[number, [*names]].any() for number, names in enumerate(contrasts)):
@@ -207,7 +205,7 @@ class TargetChoice:
         target = make_target(self.kind, number, torch.from_numpy(outputs), threshold, rivals)
         if self.kind == "number":
             yes, no = f"above {target.centre:.3g}", f"at most {target.centre:.3g}"
-        return AskedTarget(number, name, target, members, self.gold.tell(number, members), yes, no)
+        return AskedTarget(number, name, target, members, self.gold.tell(number, members), (no, yes))
 
 
 def group_members(
@@ -232,19 +230,6 @@ def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
     return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
 
 
-def summarise_cases(summary: pd.DataFrame, notes: Iterable[str]) -> pd.DataFrame:
-    """Let a summary of cases count texts, which are the groups that its cases come in; notes begin its own."""
-    note = "; ".join(filter(None, [*notes, *summary["note"]]))
-    counted = summary.assign(texts=summary["groups"], note=note, **UNSAID)
-    return counted.replace("groups of texts", "texts", regex=True)
-
-
-def list_by_target(answers: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """List the answers of targets, which have a column `target`, with this column first."""
-    rows = pd.concat(answers, ignore_index=True)
-    return rows[["target", *rows.columns.drop("target")]]
-
-
 def describe_outputs(choice: TargetChoice, outputs: Sequence[AnyFloats]) -> str:
     """Say how well the model's outputs fit what is known of all texts: of labels, the share that is right, beside that
     of always the more frequent side, and micro F1; of a number, the correlation. "" where nothing is known, or a class
@@ -256,8 +241,7 @@ def describe_outputs(choice: TargetChoice, outputs: Sequence[AnyFloats]) -> str:
     if choice.kind == "number":
         correlations = [np.corrcoef(each[:, 0], values)[0, 1] for each in outputs]
         return f"r {write_share(float(np.mean(correlations)))}"
-    begins = np.array([make_label(0, threshold).centre for threshold in choice.thresholds])
-    said = [(each >= begins).astype(np.int64) for each in outputs]
+    said = [(each >= choice.begins).astype(np.int64) for each in outputs]
     right = float(np.mean([each == values for each in said]))
     shares = values.mean(0)
     side = float(np.maximum(shares, 1 - shares).mean())

@@ -162,6 +162,8 @@ class MeasuredModel:
         The fewest texts, or groups, of a class are those in the training that has the fewest.
         """
         effect, seeds = estimate(sample, self.groups, limits, members=members), self.seeds
+        if self.subject.of_cases:
+            effect = effect._replace(texts=effect.groups)
         if number is None:
             return Part(effect, seeds=seeds, **more)
         mask = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)

@@ -105,7 +105,9 @@ def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) ->
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
     predicted = np.nan_to_num(measured.predictions, nan=-1).astype(np.int64)
-    if labels is not None:
+    if subject.of_cases:
+        row["texts"] = row["groups"]
+    elif labels is not None:
         row |= judge_ability(labels, predicted, measured.groups) | {"note": ask_order(labels, predicted)}
     elif measured.ids and np.isfinite(measured.predictions).all():
         row["majority_accuracy"] = np.mean([np.bincount(each).max() for each in predicted]) / len(measured.ids)
