@@ -16,8 +16,8 @@ from refusal import refusal
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_audit import audit_classifier
-from attention_audit.api.targets import read_label_rows
-from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number
+from attention_audit.api.targets import PREDICTED, GoldLabels, TargetChoice, read_label_rows
+from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number, make_target
 from attention_audit.model.sequence_classifier import SequenceClassifier
 
 WORDS = [word for word in on_disk.WORDS if word.isalpha()]
@@ -80,6 +80,40 @@ def test_a_target_is_one_logit_by_hand():
     assert number.read(torch.tensor([2.5])).item() == pytest.approx(0)
     assert number.read(torch.tensor([2.5 + spread])).item() == pytest.approx(PROBIT)
     assert make_number(0, values, 1.0).centre == 1.0
+
+
+@pytest.mark.parametrize("target", [make_class(1, range(3)), make_class(2, [0]), make_label(0, 0.3)])
+def test_it_says_the_same_of_a_model_whose_outputs_stand_in_another_order(target):
+    scores, elsewhere = torch.tensor([[0.3, -1.0, 2.0]]), torch.tensor([[-1.0, 2.0, 0.3]])
+    assert target.reorder([2, 0, 1]).read(elsewhere).item() == target.read(scores).item()
+
+
+def test_a_number_is_high_above_its_threshold_or_else_its_median():
+    values = torch.tensor([[1.0], [2.0], [3.0], [6.0]])
+    for threshold, high in ((None, [False, False, True, True]), (5.0, [False, False, False, True])):
+        target = make_target("number", 0, values, threshold)
+        assert (target.read(values)[:, 0] > 0).tolist() == high
+
+
+def choose(outputs, targets=PREDICTED, contrast=None, kind="labels"):
+    """The names of the targets that are asked of, what they are told from, and their texts."""
+    thresholds = [0.5] * len(NAMES) if kind == "labels" else []
+    gold = GoldLabels(kind, None)
+    choice = TargetChoice(targets, contrast, kind, NAMES, thresholds, gold, len(outputs[0]))
+    return [(each.name, each.target.rivals, each.members.tolist()) for each in choice.choose(outputs)]
+
+
+def test_what_any_training_gives_is_asked_of():
+    first, second = np.array([[2.0, -1, -1], [-1, -1, -1]]), np.array([[-1.0, -1, -1], [-1, 3, -1]])
+    assert choose([first, second]) == [("joy", (), [0]), ("love", (), [1])]
+    assert choose([first, second], kind="classes") == [("joy", (1, 2), [0, 1]), ("love", (0, 2), [1])]
+
+
+def test_each_text_may_be_told_from_classes_of_its_own():
+    outputs = [np.array([[2.0, -1, -1], [2.0, -1, -1]])]
+    asked = partial(choose, targets="joy", kind="classes")
+    assert asked(outputs, contrast=["love", ["love", "anger"]]) == [("joy", (1,), [0]), ("joy", (1, 2), [1])]
+    assert asked([outputs[0][:1]], contrast=[["love", "anger"]]) == [("joy", (1, 2), [0])]
 
 
 @pytest.mark.parametrize(
@@ -284,6 +318,7 @@ def test_without_labels_nothing_else_differs():
             [[1, 0, 0], [0, 1, 1], [0, 0, 0]],
         ),
         (["joy", ["love"], {"anger"}], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+        ([1, 0, [2]], [[0, 1, 0], [1, 0, 0], [0, 0, 1]]),
     ],
 )
 def test_labels_are_lists_of_names_or_rows(labels, expected):
