@@ -1,5 +1,6 @@
 """Scores of any tool beside a function: by hand, and against the audit that has the network itself."""
 
+import json
 from functools import cache
 from html import unescape
 from itertools import chain
@@ -524,8 +525,9 @@ def test_scores_of_each_class_are_those_of_the_predicted_one():
     ],
 )
 def test_marks_at_the_ends_are_left_out_with_their_scores(before, behind, said):
-    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]]
-    scores, marks = [[0.1, 0.3, -0.2], [0.5, 0.1, 0.7, 0.2]], [[1], [0, 2]]
+    # a map that is flat has no top word
+    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6", "w7"], ["w2", "w4"]]
+    scores, marks = [[0.1, 0.3, -0.2], [0.5, 0.1, 0.7, 0.2], [0.5, 0.5]], [[1], [0, 2], [1]]
     lines = []
     found = api.judge(
         [[*before, *words, *behind] for words in tokens],
@@ -537,7 +539,9 @@ def test_marks_at_the_ends_are_left_out_with_their_scores(before, behind, said):
     assert lines[0] == f"tokens: {said} at the ends of texts are no words; they are left out, with their scores"
     alone = judged(tokens, scores, MODEL, marks=marks)
     pd.testing.assert_frame_equal(found.table, alone.table)
-    pd.testing.assert_frame_equal(found.texts, alone.texts.assign(top_word=alone.texts["top_word"] + len(before)))
+    shift = [len(before), len(before), 0]
+    pd.testing.assert_frame_equal(found.texts, alone.texts.assign(top_word=alone.texts["top_word"] + shift))
+    assert found.texts["top_word"].tolist()[2] == -1
 
 
 def test_marked_words_are_words():
@@ -584,6 +588,7 @@ def test_labels_that_are_given_are_judged_by_their_own_scores():
     by_target = found.by_target.set_index(["target", "question"])["value"]
     assert by_target["joy", "located"] == pytest.approx(1)
     assert by_target["fear", "located"] == pytest.approx(1)
+    assert [each["name"] for each in json.loads(found.summary["located_classes"].item())] == ["joy", "fear"]
     # those of the other label are of other words
     swapped = judged(TOKENS, [each[:, ::-1] for each in of_labels()], two_labels, output="labels", threshold=0.4)
     assert row(swapped, "located")["value"] < 0
