@@ -51,7 +51,7 @@ from attention_audit.plan.corpora import add_others, list_fetches
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.file_checks import hash_files, hash_mirrored
-from attention_audit.plan.inputs import Inputs
+from attention_audit.plan.inputs import Inputs, ask
 from attention_audit.plan.params import describe_settings, list_keys, list_leaves, write_settings
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.settings import JobSettings
@@ -69,14 +69,6 @@ os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     ATTENTION_AUDIT_CLIENT=client.__file__,
 )
-
-
-def ask(question, *arguments):
-    """Ask the plan. Ends the run where it has no such thing, in a line for each fault."""
-    try:
-        return question(*arguments)
-    except AuditError as error:
-        sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
 
 
 if workflow.is_main_process:

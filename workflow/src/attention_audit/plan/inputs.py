@@ -25,15 +25,20 @@ ListFiles = Callable[[Wildcards], list[str]]
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
+def ask(question: Callable[..., Any], *arguments: Any) -> Any:
+    """Ask the plan. Ends the run in a line for each fault, as Snakemake would show a traceback."""
+    try:
+        return question(*arguments)
+    except AuditError as error:
+        sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
+
+
 def end_on_fault(function: FunctionT) -> FunctionT:
-    """End the run with a line for each fault that a function raises, as Snakemake would show a traceback."""
+    """Let a function that rules call with the wildcards of a job end the run in a line for each fault."""
 
     @wraps(function)
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            return function(*arguments, **keywords)
-        except AuditError as error:
-            sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
+    def call(*arguments: Any) -> Any:
+        return ask(function, *arguments)
 
     return call  # type: ignore[return-value]
 
