@@ -76,7 +76,8 @@ def test_a_run_makes_either_search_or_both(search, scratch, continued, lent):
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     continuation = {"steps": 3, "pace": 0.25, "epochs": 7}
-    plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
+    further = {"further_seeds": [50]}
+    plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation}, training=further)
     training = "needle/continuation"
     job = settings_of(plan, training, 10)
     assert isinstance(job, SearchSettings)
@@ -85,7 +86,10 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     run = plan.trainings.made[training, 10]
-    assert find_job(plan, run.locate("search")).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
+    inputs = find_job(plan, run.locate("search")).inputs
+    assert inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
+    # the budget is what another training moves predictions by
+    assert inputs["others"] == ["results/readouts/needle/base/seed50/dev.parquet"]
     assert plan.trainings.list_references(run)[0] == "results/readouts/needle/base/seed10/train.parquet"
 
 
