@@ -206,7 +206,6 @@ use rule import_readout as read_classifier with:
         gpu=GPU,
     params:
         **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),
-        checksums=checksum(INPUTS.list_given),
 
 
 use rule import_readout as impose_uniform with:
