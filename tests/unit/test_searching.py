@@ -246,4 +246,4 @@ def test_a_loss_that_is_no_number_names_the_step():
     model, splits = base_model()
     torch.nn.init.constant_(model.decoder.bias, math.nan)
     said = refusal(next, search(model, settings(), math.nan, splits, lambda line: None, lambda number: {}))
-    assert said.startswith("cues, continuation, seed 1, step 1/4, lambda 0.01, epoch 0: the loss became")
+    assert said.startswith("cues, continuation, seed 1, step 1/4, lambda 0.01: epoch 0: the loss became")

@@ -31,7 +31,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import SEARCH
 from attention_audit.divergence import jsd, tvd
-from attention_audit.errors import AuditError
+from attention_audit.errors import add_place
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, use_inference
@@ -207,7 +207,7 @@ def search(
             if round_number and measure_distance(model, dev)[0] <= settings.budget:
                 break
             seed, before = settings.seed + number + round_number * sought.steps, len(history)
-            try:
+            with add_place(f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}"):
                 trained = fit(
                     model=model,
                     split=splits["train"],
@@ -217,9 +217,6 @@ def search(
                     seed=seed,
                     report=say,
                 )
-            except AuditError as error:
-                position = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where}, {error.place}"
-                raise AuditError(position, error.fault, error.remedy) from error
             model.load_state_dict(trained.weights)
             history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]
             trained = TrainingResult(trained.weights, history, before + trained.selected)

@@ -19,7 +19,7 @@ from torch import Tensor
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import HEAD, HISTORY, READOUT
-from attention_audit.errors import AuditError
+from attention_audit.errors import add_place
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
@@ -95,7 +95,8 @@ class Trainer:
         score = (
             None if selected == "train" else partial(score_model, split=self.splits[selected], measure=recipe.measure)
         )
-        try:
+        lambda_ = "" if settings.objective.lambda_ is None else f", lambda {settings.objective.lambda_:g}"
+        with add_place(f"{settings.dataset}, {settings.model}, seed {settings.seed}{lambda_}"):
             return fit(
                 model,
                 self.splits["train"],
@@ -107,11 +108,6 @@ class Trainer:
                 score=score,
                 patience=settings.patience,
             )
-        except AuditError as error:
-            lambda_ = settings.objective.lambda_
-            lambda_part = "" if lambda_ is None else f", lambda {lambda_:g}"
-            epoch = f"{settings.dataset}, {settings.model}, seed {settings.seed}{lambda_part}, {error.place}"
-            raise AuditError(epoch, error.fault, error.remedy) from error
 
     def keep(self, model: Network, trained: TrainingResult, files: ModelFiles) -> None:
         """Write a training, and read its model out; the model has its weights then."""
