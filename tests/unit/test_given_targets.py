@@ -6,14 +6,19 @@ import classifiers_on_disk as on_disk
 import numpy as np
 import pandas as pd
 import pytest
+from audit_jobs import PROVENANCE
 from in_process import make_exhibit
 from planned import CLASSIFIERS_ALONE, plan_of, read_audit, read_made, refuse_plan
+from small_corpora import corpus_of
 
 from attention_audit import audit_classifier
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.sources.table import read_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.papers.given import name_targets
+from attention_audit.stages.read_classifier import tell_gold
 from attention_audit.transformer.settings import ReadTarget
 
 WORDS = [word for word in on_disk.WORDS if word.isalpha()]
@@ -113,6 +118,15 @@ def test_a_number_is_held_against_what_the_first_training_predicts(tmp_path, mon
     compare_targets(plan, {"mine-stars": "stars"}, answer)
     maps = read_made(plan, "hf_table_maps")
     assert maps["mean"].to_numpy() == pytest.approx(answer.maps["mean"].to_numpy(), rel=1e-5, nan_ok=True)
+
+
+def test_a_label_is_there_or_not_or_nobody_knows(tmp_path):
+    texts = [("test", -1, "a"), ("train", -1, "b"), ("test", -1, "c"), ("test", -1, "d")]
+    labels = [["anger", "joy"], ["joy"], [], None]
+    write_table(tmp_path / "corpus.parquet", CORPUS, corpus_of(texts, labels=labels), PROVENANCE)
+    assert tell_gold(tmp_path / "corpus.parquet", "joy", CLASSES).tolist() == [1, 0, -1]
+    with pytest.raises(AuditError, match="text 'text-0': labels: 'anger' is no label of the model"):
+        tell_gold(tmp_path / "corpus.parquet", "joy", ["joy", "love"])
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,13 @@ from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.model_answers import (
     ASK_FUNCTIONS,
+    BY_ERASURE,
     FLAT,
     ON_TEST,
     SHARED_ENCODER,
     MeasuredModel,
     ask_question,
+    find_leads,
 )
 from attention_audit.tables.summary import judge_ability, summary
 from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
@@ -57,6 +59,20 @@ def pairs(jsd, chance):
 def permuted(moved):
     """Rows of `permutation`, with the change of each text, or of all."""
     return by_text(mean_tvd=constant(0) + moved, flips=constant(0.25), chance_jsd=constant(0.6))
+
+
+@pytest.mark.parametrize(
+    ("lead", "fall", "exact"),
+    [
+        # a contribution moves the probability by a quarter of itself at most
+        ([0.05, -0.05, 0.03, math.nan], [math.nan] * 4, True),
+        ([math.nan] * 4, [0.02, -0.02, 0.005, math.nan], False),
+    ],
+)
+def test_an_item_stands_on_a_side_where_it_may_move_the_probability(lead, fall, exact):
+    rows, how = find_leads(pd.DataFrame({"lead": lead, "fall": fall}), 0.01)
+    np.testing.assert_array_equal(rows["side"], [1, -1, 0, math.nan])
+    assert how == ("" if exact else BY_ERASURE)
 
 
 def test_a_pair_is_a_row_of_its_own():
