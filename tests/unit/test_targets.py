@@ -114,6 +114,9 @@ def test_each_text_may_be_told_from_classes_of_its_own():
     asked = partial(choose, targets="joy", kind="classes")
     assert asked(outputs, contrast=["love", ["love", "anger"]]) == [("joy", (1,), [0]), ("joy", (1, 2), [1])]
     assert asked([outputs[0][:1]], contrast=[["love", "anger"]]) == [("joy", (1, 2), [0])]
+    # in the second text alone
+    said = refusal(choose, outputs, targets=["joy", "love"], contrast="love", kind="classes")
+    assert said == "contrast: is the target itself; give others"
 
 
 @pytest.mark.parametrize(
