@@ -136,7 +136,7 @@ def test_labels_that_the_model_gives_are_asked_of():
     assert {*found.by_target["target"]} == {NAMES[label] for label in np.flatnonzero(on.any(0))}
     gold = np.array([[name in labels for name in NAMES] for labels in GOLD])
     row = found.summary.iloc[0]
-    assert row["texts"] == row["groups"] == on.any(1).sum()
+    assert row["texts"] == row["groups"] == row["used_texts"] == on.any(1).sum()
     assert f"{on.sum()} labels that the model gives, in {on.any(1).sum()} of 12 texts" in row["note"]
     assert found.reasons["used"] == f"{on.any(1).sum()} of the 100 texts needed"
     assert f"label accuracy .{100 * (on == gold).mean():02.0f}" in row["note"]
