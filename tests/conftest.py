@@ -6,10 +6,15 @@ from collections import Counter
 import pytest
 import torch
 from folder import fresh
+from hypothesis import settings
 from readouts import make_readout
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw
+
+# a busy machine, or the first import of a library, is no fault
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser):

@@ -64,7 +64,7 @@ def said(audits, names=None):
     return {name: made[name].iloc[0] for name in [*SAID, *(f"{question}_said" for question in QUESTIONS)]}
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(RUNS, st.randoms(use_true_random=False))
 @pytest.mark.whole
 def test_the_names_of_classes_change_no_statement(run, random):

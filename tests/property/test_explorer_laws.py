@@ -48,7 +48,7 @@ def list_exact(readout, place, weights):
 
 
 @pytest.mark.parametrize("kind", ["two classes", "several classes", "pairs", "heads"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     lengths=st.lists(st.integers(1, 30), min_size=1, max_size=4),
     seed=st.integers(0, 10**6),

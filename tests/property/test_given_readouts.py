@@ -51,7 +51,7 @@ def readouts(draw):
 
 
 @given(readouts(), st.sampled_from(["parquet", "npz"]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_was_written_is_read_with_the_same_numbers(given_, ending, bare):
     if bare:  # a map from which no predictions follow
         nothing = [np.empty((len(words), 0)) for words in given_.tokens]
@@ -69,7 +69,7 @@ def test_what_was_written_is_read_with_the_same_numbers(given_, ending, bare):
 
 
 @given(readouts())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_imported_readout_predicts_what_was_given(given_):
     check_readout(given_)
     read = build_readout(given_)

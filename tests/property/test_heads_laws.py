@@ -12,7 +12,7 @@ from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.permutation import replace_head
 from attention_audit.readout import Maps
 
-FEW = settings(deadline=None, max_examples=25)
+FEW = settings(max_examples=25)
 LENGTHS = st.lists(st.integers(1, 8), min_size=1, max_size=4)
 SEEDS = st.integers(0, 999)
 

@@ -1,7 +1,7 @@
 from math import ceil
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_audit.corpus.drawing import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN_CODE, assign
@@ -18,7 +18,6 @@ splits = st.builds(
 )
 
 
-@settings(deadline=None)  # the first draw imports scikit-learn
 @given(st.data(), splits)
 def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     named = data.draw(st.sets(st.sampled_from([DEV, TEST])))
@@ -44,7 +43,6 @@ def test_every_text_is_in_one_split_and_those_of_the_source_stay(data, way):
     assert np.isin(own[made == TRAIN], (TRAIN, UNKNOWN_CODE)).all()
 
 
-@settings(deadline=None)
 @given(st.integers(2, 20), st.integers(0, 99), st.floats(0.1, 0.5))
 def test_a_stratified_draw_takes_its_share_of_every_class(classes, seed, share):
     sizes = [10 + (7 * label + seed) % 30 for label in range(classes)]

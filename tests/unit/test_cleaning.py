@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables_on_disk import write_rows
 
@@ -110,7 +110,6 @@ def row(text, **settings):
 
 
 @pytest.mark.parametrize("tokenizer", ["en", "spaces"])
-@settings(deadline=None)  # the first text loads spaCy
 @given(text=texts, punctuation=st.sampled_from(["drop", "keep"]))
 def test_sentences_start_at_increasing_places_and_change_no_words(tokenizer, text, punctuation):
     tokens, starts = row(text, tokenizer=tokenizer, punctuation=punctuation, sentences=True)

@@ -210,7 +210,7 @@ def smallest_of_all(readout):
 
 
 @given(exact_texts())
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_the_smallest_set_is_the_smallest_of_all_sets(readout):
     chosen, removed = likeliest(readout, []), removed_of(readout)["smallest"]
     known = smallest_of_all(readout)
@@ -219,7 +219,7 @@ def test_the_smallest_set_is_the_smallest_of_all_sets(readout):
 
 
 @given(exact_texts(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_the_order_of_the_classes_changes_no_flip(readout, random):
     contribution, bias = readout.contribution[0], readout.bias
     if bias.shape[1] == 1:
@@ -236,7 +236,6 @@ def test_the_order_of_the_classes_changes_no_flip(readout, random):
 
 
 @given(exact_texts())
-@settings(deadline=None)
 def test_a_ranking_ends_at_its_first_flip(readout):
     chosen, removed = likeliest(readout, []), removed_of(readout)
     for ranking, positions in orders(readout).items():
@@ -246,7 +245,7 @@ def test_a_ranking_ends_at_its_first_flip(readout):
 
 
 @given(lengths=ANY_LENGTHS, outputs=st.sampled_from([1, 3, 8]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_neighbours_change_no_texts_rows(lengths, outputs):
     readout = make_readout(lengths, outputs)
     for test in (ranked_sets, single_weight):

@@ -72,13 +72,13 @@ def maps(draw, most=6, alike=True):
     return marked, [float(x) for x in draw(st.lists(values, min_size=length, max_size=length, unique=not alike))]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(maps())
 def test_equal_scores_get_the_mean_over_all_their_orders(drawn):
     assert alone(*drawn) == pytest.approx(in_every_order(*drawn))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(maps(most=30, alike=False))
 def test_without_equals_auprc_is_average_precision(drawn):
     assert alone(*drawn)["auprc"] == pytest.approx(average_precision_score(*drawn))

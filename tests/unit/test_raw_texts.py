@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 import torch
 import transformers_on_disk
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import normalizers
 
@@ -62,7 +62,6 @@ def run_model(classifier, text, **cut):
     st.sampled_from(["keep", "drop", "last"]),
 )
 @example("Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic).", "bytes", True, "last")
-@settings(deadline=None)  # the first text waits for spaCy
 def test_the_pieces_of_any_text_are_the_tokenizers_own(text, kind, lower, punctuation):
     words, one = written(text, Tokens(lower=lower, punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
