@@ -10,7 +10,6 @@ from labels import LABELS
 from tabled import assert_fits, cells, name_rows
 
 from attention_audit.answer import estimates
-from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import INSTEAD, TABLE
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.attributions import instead, table_contributions, table_plausibility, table_soft
@@ -18,6 +17,7 @@ from attention_audit.tables.render import show_marks, show_table
 
 NAN = math.nan
 KEYS = {"dataset": "needle", "suite": "wp", "model": "base", "seed": 1}
+MEASURES = ("auprc", "f1", "iou", "mass")
 COLUMNS = [*KEYS, "id", "annotator", "attribution", "words", "marked", *MEASURES]
 
 

@@ -331,8 +331,6 @@ PLANTED = describe_file(
     chance=share("share of the items that do"),
 )
 
-MEASURES = ("auprc", "f1", "iou", "mass")
-"""What is measured of an attribution beside marked words."""
 COLUMNS = {
     **OF_TEXT_BY_LAMBDA,
     "annotator": text(
