@@ -37,6 +37,12 @@ def name_module(target: str) -> str:
     return target.partition(":")[0]
 
 
+def name_columns(target: str) -> str:
+    """Name the declaration of the columns of an audit of the user's own, beside its function."""
+    module, _, name = target.partition(":")
+    return f"{module}:{name.upper()}"
+
+
 @cache
 def qualify_module(module: str) -> str:
     """Return the whole name of a module, which targets name from inside this package, if it is of it."""

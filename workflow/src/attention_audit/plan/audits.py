@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError, add_place, suggest
-from attention_audit.targets import find_fault, load
+from attention_audit.targets import find_fault, load, name_columns
 
 from .model import Model, Run
 
@@ -299,12 +299,6 @@ def find_audit(name: str) -> Audit:
         names = ", ".join(AUDITS)
         raise AuditError("audits", f"{name!r} is not known{suggest(name, AUDITS)}", f"name one of {names}")
     return AUDITS[name]
-
-
-def name_columns(target: str) -> str:
-    """Name the declaration of the columns of an audit of the user's own, beside its function."""
-    module, _, name = target.partition(":")
-    return f"{module}:{name.upper()}"
 
 
 @cache

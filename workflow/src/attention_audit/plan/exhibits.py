@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 
 from attention_audit.jobs import FileOf, ReadSpec
 from attention_audit.places import TREE
-from attention_audit.targets import name_module
+from attention_audit.targets import name_columns, name_module
 from attention_audit.yaml_input import read_package_yaml
 
-from .audits import find_audit, name_columns
+from .audits import find_audit
 
 CAPTIONS = TREE / "workflow" / "report"
 """The folder of the package's own captions."""

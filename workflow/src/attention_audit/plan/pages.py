@@ -2,10 +2,10 @@
 
 from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
+from attention_audit.targets import name_columns
 
 from . import corpora
 from .asked import AskedAudits
-from .audits import name_columns
 from .exhibit_plan import ExhibitPlan, Files
 from .exhibits import TABLES
 from .model import DataSet, Model, Run

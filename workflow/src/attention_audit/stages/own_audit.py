@@ -7,7 +7,7 @@ from attention_audit.audits.answers import Answers, Training
 from attention_audit.audits.facts import TextFacts
 from attention_audit.audits.settings import OwnAuditJob
 from attention_audit.columns.kinds import Artefact, artefact
-from attention_audit.targets import load
+from attention_audit.targets import load, name_columns
 
 from .audit_files import AuditFiles, list_trainings, open_facts
 from .job import Job
@@ -15,8 +15,7 @@ from .job import Job
 
 def find_columns(target: str) -> Artefact:
     """Find the declaration of the columns of an audit of the user's own, beside its function."""
-    module, _, name = target.partition(":")
-    return artefact(f"{module}:{name.upper()}")
+    return artefact(name_columns(target))
 
 
 def ask_own(target: str, trainings: Iterable[Training], answers: Answers, facts: TextFacts) -> None:
