@@ -1,5 +1,6 @@
 """What jobs ask of a cluster."""
 
+import os
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 from planned import CATALOGUE, DEMONSTRATION, overlaid, plan_of
 from rules import list_jobs, load_rules
+from snakemake.iocontainers import InputFiles
 from yte import process_yaml
 
 from attention_audit.artefacts.journal import measure_inputs
@@ -49,6 +51,21 @@ def test_every_rule_that_submits_jobs_says_what_they_need(demonstration):
     assert len([name for name, rule in rules.items() if rule.log and name != OWN_RULE]) <= 31
     memory = rules["permutation"].resources["mem_mb"]
     assert [memory._evaluator(None, [], attempt) for attempt in (1, 2)] == [1500, 3000]
+
+
+def test_a_given_classifier_is_asked_memory_and_time_for_by_its_weights(demonstration, tmp_path):
+    """14 GB of weights are in memory as they are, and as float32: 4,000 MB for all else, and thrice 14,000."""
+    (tmp_path / "model.safetensors").touch()
+    os.truncate(tmp_path / "model.safetensors", 14 * 10**9)
+    (tmp_path / "corpus.parquet").write_bytes(b"0" * 10**6)
+    files = InputFiles([str(tmp_path / name) for name in ("model.safetensors", "corpus.parquet")])
+    files._set_name("given", 0, end=1)
+    asked = {
+        name: [load_rules(demonstration)[name].resources[resource]._evaluator(None, files, 1) for resource in ASKED]
+        for name in ("read_classifier", "attribute")
+    }
+    assert asked["read_classifier"] == [4000 + 200 + 3 * 14000, 30 + 20 + 700]
+    assert asked["attribute"] == [2000 + 50 + 2 * 14000, 30 + 10 + 700]
 
 
 @pytest.mark.parametrize(("device", "gpus", "count"), [("cuda", 0, 1), ("auto", 2, 1), ("auto", 0, 0), ("cpu", 2, 0)])

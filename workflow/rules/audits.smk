@@ -176,8 +176,8 @@ rule attribute:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        mem_mb=grow(2000, 50),
-        runtime=grow(30, 10),
+        mem_mb=grow(2000, 50, by_weights=2),
+        runtime=grow(30, 10, by_weights=0.05),
         gpu=GPU,
     params:
         **tell("attribute", SETTINGS.build_attributing, SETTINGS.list_attribution_modules),

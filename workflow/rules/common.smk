@@ -32,7 +32,7 @@ if SOURCE.is_dir():
 
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
-from attention_audit.artefacts.journal import list_failures, measure_inputs
+from attention_audit.artefacts.journal import list_failures, measure_inputs, measure_weights
 from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -288,14 +288,16 @@ ORDERS = sorted({Path(name).name for name in PLAN.trainings.list_made("retrain_m
 MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
-def grow(base, slope):
+def grow(base, slope, by_weights=0):
     """Ask for MB or minutes: a base, and an increase for each MB of input but word vectors, which are read line by line;
-    a job that was killed asks for more when it is tried again.
+    a job that was killed asks for more when it is tried again. by_weights: an increase for each MB of the weights of a
+    classifier that is given.
     """
 
     def asked(wildcards, input, attempt):
         held = [path for path in input if path not in getattr(input, "vectors", [])]
-        return math.ceil(attempt * (base + slope * measure_inputs(held)))
+        weights = measure_weights(getattr(input, "given", []))
+        return math.ceil(attempt * (base + slope * measure_inputs(held) + by_weights * weights))
 
     return asked
 

@@ -201,8 +201,9 @@ use rule import_readout as read_classifier with:
         dataset=match_made("read_classifier"),
     priority: 80
     resources:
-        mem_mb=grow(4000, 200),
-        runtime=grow(30, 20),
+        # it is in memory as it is given, and in float32, which may be twice as large
+        mem_mb=grow(4000, 200, by_weights=3),
+        runtime=grow(30, 20, by_weights=0.05),
         gpu=GPU,
     params:
         **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),

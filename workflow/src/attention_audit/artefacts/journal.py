@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 from pydantic import TypeAdapter
 
+WEIGHTS = ".safetensors"
 JOB_KEY = "attention_audit_job"
 FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
@@ -28,13 +29,18 @@ FAILED = re.compile(r"\[[^]]*\] error: ")
 def measure_inputs(paths: Iterable[str | Path]) -> float:
     """Return the size of a job's inputs in MB.
 
-    Weights, files of word vectors and arrays do not count: weights are small, word vectors are read line by line, and
-    arrays are read where they lie. Raises FileNotFoundError where any other input does not exist yet; Snakemake then
-    asks again later.
+    Weights do not count, as they are small where they are not given (`measure_weights`), nor do files of word vectors,
+    which are read line by line, and arrays, which are read where they lie. Raises FileNotFoundError where any other
+    input does not exist yet; Snakemake then asks again later.
     """
     counted = (Path(path) for path in paths)
-    left_out = {".safetensors", ".npy"}
+    left_out = {WEIGHTS, ".npy"}
     return sum(p.stat().st_size for p in counted if p.suffix not in left_out and p.parent.name != "vectors") / 1e6
+
+
+def measure_weights(paths: Iterable[str | Path]) -> float:
+    """Return the size of the weights among files, in MB."""
+    return sum(Path(path).stat().st_size for path in paths if Path(path).suffix == WEIGHTS) / 1e6
 
 
 @dataclass(frozen=True)
