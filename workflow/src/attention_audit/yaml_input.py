@@ -10,12 +10,15 @@ import yaml
 
 from attention_audit.errors import AuditError, join_faults
 
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's, which takes a tenth of the time, where PyYAML has it."""
+
 
 def read_package_yaml(path: Path) -> Any:
     """Read a YAML file of the package. Raises AuditError, naming file and line, where it is no YAML."""
     with path.open(encoding="utf-8") as file:
         try:
-            return yaml.safe_load(file)
+            return yaml.load(file, LOADER)
         except yaml.MarkedYAMLError as error:
             place = f"{path}, line {error.problem_mark.line + 1}" if error.problem_mark else str(path)
             raise AuditError(place, f"is no YAML ({error.problem})", "mend it") from error
@@ -48,7 +51,7 @@ def refuse_given_twice(path: Path) -> None:
     left to those who read it.
     """
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
     duplicates = _find_given_twice(root, set()) if root else ()

@@ -31,7 +31,6 @@ from attention_audit.given import GivenReadout, GivenTrainings, check_path, list
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import refuse_unknown_maps
-from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suites import Scope, find_suite
 from attention_audit.plan.trainings import Trainings
@@ -232,6 +231,9 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
     mirror of the run are looked for there.
     """
+    # the type of all configurations takes long to make, and nothing else here needs it
+    from attention_audit.plan.configuration import read_configuration
+
     config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
     if dataset not in (datasets := scope.list_datasets(find_suite(suite))):
