@@ -249,6 +249,8 @@ class Config(DatasetConfig, GlobalConfig):
                     yield f"{key}: unknown data set {name!r}{suggest(name, choices)}; known: {', '.join(choices)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
+                elif key != "hf" and not self.corpora[name].preparation.labelled:
+                    yield f"{key}: texts of {name!r} have any number of labels, which `hf` alone asks of; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
                 yield f"overrides: unknown data set {name!r}{suggest(name, choices)}; name one of `corpora`"

@@ -136,7 +136,7 @@ def complete_source(config: Config, dataset: str) -> Corpus:
     named = [NamedTransformer(config, path) for path in sorted(paths)]
     added = (list_added_tokens(each.folder) for each in named if each.made is None)
     whole = [*dict.fromkeys(chain(source.tokens.whole, *added))]
-    named_classes = {} if source.labelled else {"classes": name_classes(config, dataset)}
+    named_classes = {} if source.labelled or source.class_order else {"classes": name_classes(config, dataset)}
     return source.model_copy(update={"tokens": source.tokens.model_copy(update={"whole": whole})} | named_classes)
 
 

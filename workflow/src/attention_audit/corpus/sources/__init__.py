@@ -9,8 +9,9 @@ from attention_audit.section import Section
 from ..source import Vectors
 from .annotated import EraserCorpus, SstCorpus, YelpHatCorpus
 from .control import ControlCorpus, ShortcutCorpus
-from .labelled import ImdbCorpus, JmarsCorpus, MoviesCorpus, NewsgroupsCorpus, TaggedCorpus, ZhangCorpus
+from .labelled import ImdbCorpus, JmarsCorpus, MoviesCorpus, TaggedCorpus, ZhangCorpus
 from .mimic import MimicCorpus
+from .newsgroups import MixedPostsCorpus, NewsgroupsCorpus
 from .pairs import BabiCorpus, CnnCorpus, EsnliCorpus, SnliCorpus
 from .table import ReadoutCorpus, TableCorpus
 
@@ -23,6 +24,7 @@ Corpus = Annotated[
     | SstCorpus
     | ImdbCorpus
     | NewsgroupsCorpus
+    | MixedPostsCorpus
     | ZhangCorpus
     | MimicCorpus
     | JmarsCorpus
