@@ -9,18 +9,26 @@ from snakemake.iocontainers import Wildcards
 
 from attention_audit.audits.settings import AttributeJob, AuditedTraining, AuditJob, OwnAuditJob
 from attention_audit.corpus.encoders import BuiltClassifier, FetchedEncoder
-from attention_audit.corpus.source import FetchJob
+from attention_audit.corpus.source import FetchJob, RawSource
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.jobs import ExhibitJob, ExplorerJob, ReportJob
 from attention_audit.targets import name_module
-from attention_audit.training.settings import MaskedSettings, SearchSettings, TrainSettings
-from attention_audit.transformer.settings import ClassifierJob, ImportJob, StatesJob, TransformerJob
+from attention_audit.training.classifiers import FineTuneJob
+from attention_audit.training.settings import MaskedSettings, Recipe, SearchSettings, TrainSettings
+from attention_audit.transformer.settings import (
+    Backbone,
+    ClassifierJob,
+    ImportJob,
+    StatesJob,
+    TargetJob,
+    TransformerJob,
+)
 
 from . import corpora
 from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
 from .inputs import end_in_lines, end_on_fault
-from .model import Model, Run
+from .model import Model, Run, tune_recipe
 from .plan import Plan
 from .trainings import list_modules
 from .transformers import describe_encoder, list_recorded
@@ -41,6 +49,7 @@ def describe_training(run: Run, again: bool = False) -> AuditedTraining:
         judged=model.judged,
         consistent_on=find_split(run),
         architecture=model.architecture if again and model.settings else None,
+        label=model.label,
         classifier=model.reads[run.seed - 1] if again and model.reads else None,
     )
 
@@ -107,6 +116,24 @@ class JobSettings:
         assert isinstance(settings, MaskedSettings)
         return settings
 
+    def build_fine_tuning(self, wildcards: Wildcards) -> FineTuneJob:
+        """Build what the job is told that fine-tunes a classifier for several labels."""
+        config, name = self._config.for_dataset(wildcards.dataset), wildcards.dataset
+        section, source = config.hf[name], config.corpora[name]
+        assert section.recipe is not None
+        assert isinstance(source, RawSource)
+        tuning = section.recipe.tuning
+        return FineTuneJob(
+            dataset=name,
+            seed=int(wildcards.seed),
+            backbone=Backbone(path=section.recipe.path, frozen=False, max_length=section.max_length),
+            labels=source.label_names,
+            optimisation=tune_recipe(Recipe(selection=tuning.selection), tuning),
+            epochs=tuning.epochs,
+            device=config.device,
+            threads=config.threads,
+        )
+
     def build_import(self, wildcards: Wildcards) -> ImportJob:
         """Build what the job is told that imports a readout, or imposes uniform weights on one."""
         run = self._find_run(wildcards)
@@ -116,7 +143,7 @@ class JobSettings:
         """Build what the job is told that reads a classifier that is given."""
         run, config = self._find_run(wildcards), self._config
         model = run.model
-        reference = model if model.judged else model.data.judged[0]
+        reference = model if model.judged or not model.listed else model.data.judged[0]
         return ClassifierJob(
             dataset=model.data.name,
             model=model.name,
@@ -124,6 +151,18 @@ class JobSettings:
             read=model.reads[run.seed - 1],
             first=reference.reads[0],
             classes=corpora.name_classes(config, model.data.name),
+            device=config.device,
+            threads=config.threads,
+        )
+
+    def build_target(self, wildcards: Wildcards) -> TargetJob:
+        """Build what the job is told that takes a target from what was read of its classifier."""
+        run, config = self._find_run(wildcards), self._config
+        return TargetJob(
+            dataset=run.model.data.name,
+            model=run.model.name,
+            seed=run.seed,
+            read=[*run.model.reads],
             device=config.device,
             threads=config.threads,
         )

@@ -1,5 +1,6 @@
 """A classifier that is given, and the texts of a corpus as it reads them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import BY_INTERFACE, Home, find_family, find_folder
 from attention_audit.transformer.opening import refuse_without_vectors
-from attention_audit.transformer.outputs import OutputKind
+from attention_audit.transformer.outputs import OutputKind, find_names
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
@@ -33,6 +34,12 @@ class ReadTexts(NamedTuple):
     labels: Integers
     written: list[RawText]
 
+    def find(self, ids: Sequence[str]) -> "ReadTexts":
+        """Find those with these ids."""
+        at = {name: number for number, name in enumerate(self.ids)}
+        members = [at[name] for name in ids]
+        return ReadTexts([*ids], self.labels[members], [self.written[number] for number in members])
+
 
 def take_texts(table: pa.Table) -> ReadTexts:
     """Take texts from the rows of a corpus."""
@@ -45,6 +52,19 @@ def read_texts(corpus: Path) -> ReadTexts:
     return take_texts(read_rows(corpus, CORPUS, columns, pc.field("split") == "test"))
 
 
+def read_gold_rows(corpus: Path, known: Sequence[str], split: str = "test") -> Integers:
+    """Read which labels each text of a split has, (N, K) of 0 and 1, -1 where nobody knows. known: all K labels that
+    there are. Raises AuditError for another.
+    """
+    rows = read_rows(corpus, CORPUS, ["id", "split", "labels"], pc.field("split") == split).to_pylist()
+    gold = np.full((len(rows), len(known)), -1, np.int64)
+    for has_label, row in zip(gold, rows, strict=True):
+        if row["labels"] is not None:
+            has_label[:] = 0
+            has_label[find_names(row["labels"], f"text {row['id']!r}: labels", known)] = 1
+    return gold
+
+
 def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "classes") -> SequenceClassifier:
     """Build the classifier of a folder, or of what is in memory, as it is read. kind: what its outputs are. Raises
     AuditError where it cannot be had.
@@ -55,9 +75,7 @@ def build_classifier(home: Home, read: ReadClassifier, kind: OutputKind = "class
 
 def open_classifier(read: ReadClassifier) -> SequenceClassifier:
     """Open the classifier of a job. Raises AuditError where it cannot be had."""
-    return build_classifier(
-        find_folder(read.folder, "config: hf"), read, read.target.kind if read.target else "classes"
-    )
+    return build_classifier(find_folder(read.folder, "config: hf"), read, read.kind or "classes")
 
 
 def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, OneOrMore, Seed
+from attention_audit.transformer.outputs import SAID
 
 from ..rationales import Annotations
 from ..raw import open_members, read_content
@@ -63,8 +64,11 @@ def read_posts(archive: Path, groups: list[str] | None) -> list[Post]:
     def strip(text: str) -> str:
         return clean.strip_newsgroup_quoting(clean.strip_newsgroup_footer(clean.strip_newsgroup_header(text)))
 
-    ordered = shuffle(files, random_state=42)
-    return [Post(*file, strip(posts[file])) for file in ordered if groups is None or file[1] in groups]
+    return [
+        Post(subset, group, number, strip(posts[subset, group, number]))
+        for subset, group, number in shuffle(files, random_state=42)
+        if groups is None or group in groups
+    ]
 
 
 class NewsgroupsCorpus(RawSource):
@@ -104,7 +108,7 @@ class MixedPostsCorpus(RawSource):
     """
 
     annotated = True
-    ordered = ("no", "yes")
+    ordered = SAID
 
     kind: Literal["mixed-posts"]
     """mixed-posts: snippets of the posts of the bydate archive, of several topics in each text."""
