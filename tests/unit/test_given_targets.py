@@ -6,7 +6,7 @@ import classifiers_on_disk as on_disk
 import numpy as np
 import pandas as pd
 import pytest
-from in_process import make_exhibit
+from in_process import make, make_exhibit
 from planned import CLASSIFIERS_ALONE, plan_of, read_audit, read_made, refuse_plan
 
 from attention_audit import audit_classifier
@@ -122,6 +122,8 @@ def test_a_label_is_asked_of_the_texts_that_have_it(tmp_path, monkeypatch, asked
         assert rows.loc["mine-love", "texts"] == 4
     else:
         assert "joy" not in answer.targets
+        make(plan, "results/explorer.html", "results/report.html")
+        assert (tmp_path / "results" / "explorer.html").read_text().count('data-view="') == 2
         reason = "permutation needs texts of its target, and there is none"
         assert np.isnan(rows.loc["mine-joy", "used_value"])
         assert rows.loc["mine-joy", "used_reason"] == reason

@@ -29,6 +29,7 @@ from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
 from .inputs import end_in_lines, end_on_fault
 from .model import Model, Run, tune_recipe
+from .papers.given import list_outputs
 from .plan import Plan
 from .trainings import list_modules
 from .transformers import describe_encoder, list_recorded
@@ -158,11 +159,14 @@ class JobSettings:
     def build_target(self, wildcards: Wildcards) -> TargetJob:
         """Build what the job is told that takes a target from what was read of its classifier."""
         run, config = self._find_run(wildcards), self._config
+        model, names = run.model, list_outputs(run.model)
         return TargetJob(
-            dataset=run.model.data.name,
-            model=run.model.name,
+            dataset=model.data.name,
+            model=model.name,
             seed=run.seed,
-            read=[*run.model.reads],
+            read=model.reads[run.seed - 1],
+            places=[each.index(model.label) for each in names],
+            names=names[0],
             device=config.device,
             threads=config.threads,
         )

@@ -60,7 +60,7 @@ def run(job: Job[FineTuneJob]) -> None:
         splits[name] = build_split_of(pieces, texts, device)
     torch.manual_seed(settings.seed)
     model = FineTuned(opened.folder, len(settings.labels), even=False).to(device)
-    score = {name: partial(score_labels, split=split, gold=gold[name]) for name, split in splits.items()}
+    score = {name: partial(score_labels, split=splits[name], gold=gold[name]) for name in SPLITS[1:]}
     with add_place(f"{settings.dataset}, seed {settings.seed}"):
         trained = fit(
             model,
@@ -73,10 +73,13 @@ def run(job: Job[FineTuneJob]) -> None:
             score=score[settings.optimisation.selection],
         )
     model.load_state_dict(trained.weights)
-    job.report(", ".join(f"{name} macro F1 over labels {score[name](model):.3f}" for name in SPLITS[1:]))
-    config = model.model.config
-    config.problem_type = "multi_label_classification"
-    config.id2label = dict(enumerate(settings.labels))
-    config.label2id = {name: number for number, name in config.id2label.items()}
+    job.report(", ".join(f"{name} macro F1 over labels {each(model):.3f}" for name, each in score.items()))
+    model.model.config.update(
+        {
+            "problem_type": "multi_label_classification",
+            "id2label": dict(enumerate(settings.labels)),
+            "label2id": {name: number for number, name in enumerate(settings.labels)},
+        }
+    )
     write_history(job.output("history"), trained, job.provenance)
     write_classifier(model.model, open_tokenizer(opened.folder), {path.name: path for path in job.outputs["files"]})

@@ -13,24 +13,15 @@ from attention_audit.arrays import Flags, Integers
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights, write_weights
 from attention_audit.columns.files import READOUT
-from attention_audit.errors import add_place
 from attention_audit.model.outputs import make_target, mark_said
 from attention_audit.readout import read_readout, select_texts
-from attention_audit.transformer.folder import GENERIC, find_folder, read_classes
-from attention_audit.transformer.outputs import find_names
-from attention_audit.transformer.settings import ReadClassifier, ReadTarget, TargetJob
+from attention_audit.transformer.settings import ReadTarget, TargetJob
 
 from .classifier_texts import cut_pieces, open_classifier, read_gold_rows, read_texts
 from .job import Job
 from .loading import prepare_device
 from .network_readout import take_target, take_word_maps
 from .read_classifier import OUTPUTS
-
-
-def name_outputs(read: ReadClassifier) -> list[str]:
-    """List what the data set calls the outputs of a classifier, in its order."""
-    said = read.prompt.labels if read.prompt else read_classes(find_folder(read.folder, "config: hf"))
-    return [read.labels.get(name, name.removeprefix(GENERIC)) for name in map(str.strip, said)]
 
 
 def mark_asked(target: ReadTarget, own: Sequence[Tensor], gold: Integers) -> Flags:
@@ -47,18 +38,14 @@ def run(job: Job[TargetJob]) -> None:
     """Take the target from what was read. A number is held against those that the first training predicts; a target of
     no text has a readout without rows.
     """
-    settings, at = job.settings, job.settings.seed - 1
-    read, kind, target = settings.read[at], settings.read[at].kind, settings.read[at].target
+    settings, at, places = job.settings, job.settings.seed - 1, job.settings.places
+    read, kind, target = settings.read, settings.read.kind, settings.read.target
     assert kind is not None
     assert target is not None
-    outputs, names = [read_weights(path)[OUTPUTS] for path in job.inputs["tails"]], [*map(name_outputs, settings.read)]
-    places = []
-    for each, known in zip(settings.read, names, strict=True):
-        with add_place(each.folder):
-            places += find_names([target.name], "targets", known)
+    outputs = [read_weights(path)[OUTPUTS] for path in job.inputs["tails"]]
     gold = np.full(len(outputs[0]), -1, np.int64)
     if kind != "number":
-        gold = read_gold_rows(job.input("corpus"), names[at])[:, places[at]]
+        gold = read_gold_rows(job.input("corpus"), settings.names)[:, places[0]]
     own = [every[:, [place]] for every, place in zip(outputs, places, strict=True)]
     members = np.flatnonzero(mark_asked(target, own, gold))
     held = 0 if kind == "number" else at

@@ -289,11 +289,14 @@ class ClassifierJob(ImportJob):
 
 
 class TargetJob(ImportJob):
-    """A training of a classifier of which a target is asked, to be taken from what was read of all its trainings. read:
-    how each of these is.
+    """A training of a classifier of which a target is asked, to be taken from what was read of all its trainings.
+
+    read: how it is read. places: of each training, which output the target is. names: of all outputs of the first.
     """
 
-    read: list[ReadClassifier]
+    read: ReadClassifier
+    places: list[int]
+    names: list[str]
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
 

@@ -3,7 +3,7 @@ group as label; and snippets of posts on several topics in one text, which has e
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,15 +17,14 @@ from attention_audit.transformer.outputs import SAID
 from ..rationales import Annotations
 from ..raw import open_members, read_content
 from ..source import RawFiles, RawSource, RemoteFile
-from ..text import SPLITS, Text, Texts
-from .control import SplitSizes
+from ..text import Text, Texts
 
 SUBSETS = ("20news-bydate-train", "20news-bydate-test")
 """The folders of the archive."""
 SNIPPETS_OF_POST = 3
 """Snippets of a post at most, so that long ones are not most of a topic."""
-DEV_POSTS = 10
-"""Of so many training posts, one is for development."""
+SHORTEST, LONGEST = 10, 16
+"""Words of a snippet."""
 TEXT_PARTS = (1, 2, 2, 3)
 """How many snippets make a text, each as often as another."""
 NO_PROSE = re.compile(r"\S*[^\w\s.,;:!?'\"()-]\S*")
@@ -69,6 +68,15 @@ def read_posts(archive: Path, groups: list[str] | None) -> list[Post]:
         for subset, group, number in shuffle(files, random_state=42)
         if groups is None or group in groups
     ]
+
+
+def cut_snippets(texts: Iterable[str], random: np.random.Generator) -> Iterator[str]:
+    """Cut posts into snippets of random lengths, each a sentence of words and commas."""
+    for text in texts:
+        words = PROSE_WORD.findall(NO_PROSE.sub(" ", text))
+        for start in range(0, min(len(words) - LONGEST, SNIPPETS_OF_POST * LONGEST), LONGEST):
+            count = random.integers(SHORTEST, LONGEST, endpoint=True)
+            yield " ".join(words[start : start + count]).rstrip(",") + "."
 
 
 class NewsgroupsCorpus(RawSource):
@@ -116,12 +124,10 @@ class MixedPostsCorpus(RawSource):
     """20news-bydate.tar.gz."""
     topics: dict[str, OneOrMore[str]] = Field(min_length=3)
     """The newsgroups of each topic, by its name, which is a label."""
-    texts: SplitSizes = SplitSizes()
-    """Texts of each split."""
-    shortest: Count = 10
-    """Words of a snippet at least."""
-    longest: Count = 16
-    """Words of a snippet at most."""
+    train: Count = 1650
+    """Training texts, of which those for development are drawn."""
+    test: Count = 300
+    """Test texts."""
     seed: Seed = 1
     """Seed of the snippets that are drawn."""
 
@@ -135,54 +141,27 @@ class MixedPostsCorpus(RawSource):
         """Return the topics."""
         return [*self.topics]
 
-    def cut_snippets(self, posts: list[Post], random: np.random.Generator) -> list[str]:
-        """Cut posts into snippets of random lengths, each a sentence of words and commas."""
-        snippets = []
-        for post in posts:
-            words = PROSE_WORD.findall(NO_PROSE.sub(" ", post.text))
-            for start in range(0, min(len(words) - self.longest, SNIPPETS_OF_POST * self.longest), self.longest):
-                count = random.integers(self.shortest, self.longest, endpoint=True)
-                snippets.append(" ".join(words[start : start + count]).rstrip(",") + ".")
-        return snippets
-
-    def mix(self, snippets: Mapping[str, list[str]], random: np.random.Generator) -> tuple[str, Annotations]:
-        """Join snippets of different topics, which are taken from those that are left, to a text in which each is
-        marked by its topic.
-        """
-        text, marks = "", {}
-        for topic in random.choice(self.label_names, random.choice(TEXT_PARTS), replace=False).tolist():
-            start = len(text) + bool(text)
-            text = f"{text} {snippets[topic].pop()}".lstrip()
-            marks[topic] = [(start, len(text))]
-        return text, Annotations(marks)
-
     def read(self, name: str, raw: RawFiles) -> Texts:
-        """Read the texts of all splits: test texts are of the archive's test posts, and no snippet stands in two texts.
-        Ids are <name>-<split>-<number>, from 00001.
+        """Read training and test texts, which are of the archive's training and test posts; no snippet stands in two
+        texts. Ids are <name>-<split>-<number>, from 00001.
 
         Raises AuditError where the archive lacks a group, and where a topic has too few snippets.
         """
         archive = raw["archive"]
         posts = read_posts(archive, [group for groups in self.topics.values() for group in groups])
-        training = [post for post in posts if post.subset == SUBSETS[0]]
-        of_split = {
-            "train": [post for at, post in enumerate(training) if at % DEV_POSTS],
-            "dev": training[::DEV_POSTS],
-            "test": [post for post in posts if post.subset == SUBSETS[1]],
-        }
-        for at, split in enumerate(SPLITS):
-            random, count = np.random.default_rng([self.seed, at]), getattr(self.texts, split)
-            snippets = {
-                topic: random.permutation(
-                    self.cut_snippets([post for post in of_split[split] if post.group in groups], random)
-                ).tolist()
-                for topic, groups in self.topics.items()
-            }
+        for at, (split, count) in enumerate((("train", self.train), ("test", self.test))):
+            random = np.random.default_rng([self.seed, at])
+            snippets: dict[str, list[str]] = {}
+            for topic, groups in self.topics.items():
+                texts = [post.text for post in posts if post.subset == SUBSETS[at] and post.group in groups]
+                snippets[topic] = random.permutation([*cut_snippets(texts, random)]).tolist()
             for number in range(1, count + 1):
-                id_ = f"{name}-{split}-{number:05d}"
-                try:
-                    text, annotations = self.mix(snippets, random)
-                except IndexError as error:
-                    fault = f"the {split} posts of a topic have too few snippets for {count} texts"
-                    raise AuditError(archive, fault, f"lower texts.{split} of {name}, or name more groups") from error
-                yield Text(id_, split, None, text, id_, annotations=annotations, labels=[*annotations.marks])
+                id_, text, marks = f"{name}-{split}-{number:05d}", "", {}
+                for topic in random.choice(self.label_names, random.choice(TEXT_PARTS), replace=False).tolist():
+                    if not snippets[topic]:
+                        fault = f"the {split} posts on {topic} have too few snippets for {count} texts"
+                        raise AuditError(archive, fault, f"lower `{split}` of {name}, or name more groups")
+                    start = len(text) + bool(text)
+                    text = f"{text} {snippets[topic].pop()}".lstrip()
+                    marks[topic] = [(start, len(text))]
+                yield Text(id_, split, None, text, id_, annotations=Annotations(marks), labels=[*marks])

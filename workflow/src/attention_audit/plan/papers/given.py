@@ -13,7 +13,7 @@ from itertools import chain, cycle
 from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, GivenSection, describe_contrasts
-from attention_audit.errors import add_place
+from attention_audit.errors import AuditError, add_place
 from attention_audit.names import Style
 from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
@@ -106,6 +106,20 @@ def name_targets(targets: Sequence[ReadTarget]) -> list[str]:
     names = [re.sub("[^a-z0-9]+", "-", target.name.lower()).strip("-") for target in targets]
     twice = {"", *(name for name in names if names.count(name) > 1)}
     return [f"{name}-{at}".strip("-") if name in twice else name for at, name in enumerate(names)]
+
+
+def list_outputs(model: Model) -> list[list[str]]:
+    """List what the outputs of each training of a classifier, of which targets are asked, are called, in its order.
+    Raises AuditError where they have others than the first.
+    """
+    config = model.data.config
+    section, named = find_given(config, model.data.name), model.reference or model.name
+    names = [section.call_classes(named, NamedTransformer(config, source).facts) for source in model.sources]
+    for source, each in zip(model.sources, names, strict=True):
+        if sorted(each) != sorted(names[0]):
+            fault = f"its outputs are {', '.join(each)}, and those of the first training {', '.join(names[0])}"
+            raise AuditError(source, fault, "name them alike in config.id2label, or in `labels`")
+    return names
 
 
 def ask_targets(model: Model) -> Models:
