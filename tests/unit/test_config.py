@@ -55,8 +55,8 @@ def faults(raw):
 
 KINDS = (
     "'needle', 'chorus', 'static', 'beacon', 'unison', 'debate', 'poll', 'feint', 'digest', 'shortcut', 'table', "
-    "'readout', 'movies', 'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn', 'tagged', "
-    "'yelp-hat', 'esnli', 'eraser'"
+    "'readout', 'movies', 'sst', 'imdb', 'newsgroups', 'mixed-posts', 'zhang', 'mimic', 'jmars', 'snli', 'babi', "
+    "'cnn', 'tagged', 'yelp-hat', 'esnli', 'eraser'"
 )
 UNKNOWN = "unknown data set 'imbd' (did you mean 'imdb'?)"
 VECTORS = "random, fasttext-simple, glove-6b-100d, glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d"

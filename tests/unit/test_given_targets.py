@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_jobs import PROVENANCE
-from in_process import make_exhibit
+from in_process import make, make_exhibit
 from planned import CLASSIFIERS_ALONE, plan_of, read_audit, read_made, refuse_plan
 from small_corpora import corpus_of
 
@@ -18,7 +18,7 @@ from attention_audit.corpus.sources.table import read_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import FIGURES
 from attention_audit.plan.papers.given import name_targets
-from attention_audit.stages.read_classifier import tell_gold
+from attention_audit.stages.classifier_texts import read_gold_rows
 from attention_audit.transformer.settings import ReadTarget
 
 WORDS = [word for word in on_disk.WORDS if word.isalpha()]
@@ -107,6 +107,54 @@ def test_each_label_is_a_model_in_question(tmp_path, monkeypatch):
 
 
 @pytest.mark.whole
+@pytest.mark.parametrize("asked", ["predicted", "gold"])
+def test_a_label_is_asked_of_the_texts_that_have_it(tmp_path, monkeypatch, asked):
+    monkeypatch.chdir(tmp_path)
+    folders = [save(tmp_path, 1, **LABELS), save(tmp_path, 2, names=CLASSES[::-1], **LABELS)]
+    # no training ever says the first one
+    how = {"targets": asked, "threshold": {"joy": 0.999, "anger": 0.55}, "granularity": "token"}
+    plan = plan_texts(tmp_path, folders, {"emotions": map("|".join, GOLD)}, {"labels": "emotions"}, **how)
+    answer = audit_classifier(folders, None, TEXTS, GOLD, **how, language="en", progress=False)
+    models = {f"mine-{name}": name for name in CLASSES if name != "joy" or asked == "gold"}
+    rows = read_made(plan, "summary").set_index("model")
+    for model, name in models.items():
+        compare(rows.loc[model], answer.by_target[answer.by_target["target"] == name])
+        assert rows.loc[model, "texts"] == len(answer.targets[name].members)
+    seen = read_audit(plan, "predictions", "posts", "hf_mine-anger")
+    assert {*seen["id"]} == {*map(str, answer.targets["anger"].members)}
+    if asked == "gold":
+        assert {*seen["label"]} == {1}
+        assert rows.loc["mine-love", "texts"] == 4
+    else:
+        assert "joy" not in answer.targets
+        make(plan, "results/explorer.html", "results/report.html")
+        assert (tmp_path / "results" / "explorer.html").read_text().count('data-view="') == 2
+        reason = "permutation needs texts of its target, and there is none"
+        assert np.isnan(rows.loc["mine-joy", "used_value"])
+        assert rows.loc["mine-joy", "used_reason"] == reason
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("granularity", ["token", "sentence"])
+def test_maps_of_a_run_are_of_other_units_than_words(tmp_path, monkeypatch, granularity):
+    monkeypatch.chdir(tmp_path)
+    texts = [f"{text} . {other} ." for text, other in zip(TEXTS, TEXTS[3:] + TEXTS[:3], strict=True)]
+    folders = [save(tmp_path, seed) for seed in (1, 2)]
+    plan = plan_texts(tmp_path, folders, {"text": texts}, granularity=granularity, maps=["rollout"])
+    answer = audit_classifier(
+        folders, None, texts, granularity=granularity, maps=["rollout"], language="en", progress=False
+    )
+    compare(read_made(plan, "summary").iloc[0], answer.table)
+    maps = read_made(plan, "hf_table_maps")
+    assert maps["mean"].to_numpy() == pytest.approx(answer.maps["mean"].to_numpy(), rel=1e-5, nan_ok=True)
+    if granularity == "sentence":
+        corpus = pd.read_parquet(plan.config.places.corpus_file("posts", "corpus"))
+        assert [[*units] for units in corpus["tokens"]] == [
+            [f"{text} .", f"{other} ."] for text, other in zip(TEXTS, TEXTS[3:] + TEXTS[:3], strict=True)
+        ]
+
+
+@pytest.mark.whole
 def test_a_number_is_held_against_what_the_first_training_predicts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # its tail is the library's own network
@@ -124,9 +172,10 @@ def test_a_label_is_there_or_not_or_nobody_knows(tmp_path):
     texts = [("test", -1, "a"), ("train", -1, "b"), ("test", -1, "c"), ("test", -1, "d")]
     labels = [["anger", "joy"], ["joy"], [], None]
     write_table(tmp_path / "corpus.parquet", CORPUS, corpus_of(texts, labels=labels), PROVENANCE)
-    assert tell_gold(tmp_path / "corpus.parquet", "joy", CLASSES).tolist() == [1, 0, -1]
+    gold = read_gold_rows(tmp_path / "corpus.parquet", CLASSES)
+    assert gold.tolist() == [[1, 0, 1], [0, 0, 0], [-1, -1, -1]]
     with pytest.raises(AuditError, match="text 'text-0': labels: 'anger' is no label of the model"):
-        tell_gold(tmp_path / "corpus.parquet", "joy", ["joy", "love"])
+        read_gold_rows(tmp_path / "corpus.parquet", ["joy", "love"])
 
 
 @pytest.mark.parametrize(
@@ -136,6 +185,13 @@ def test_a_label_is_there_or_not_or_nobody_knows(tmp_path):
         ({"targets": "all", "threshold": 2.0}, "threshold: is 2.0; give a probability between 0 and 1"),
         ({"targets": "all", "uniform": ["x"]}, "uniform: is of models that choose a class"),
         ({"threshold": 0.3}, "threshold: goes with `targets`"),
+        ({"targets": "gold"}, r"hf\.posts\.targets: gold needs labels, and there are none \(corpora\.posts\.labels\)"),
+        ({"targets": "gold", "output": "number"}, "gold needs labels"),
+        (
+            {"targets": "predicted", "output": "classes"},
+            "targets: the predicted class is what is asked of without them",
+        ),
+        ({"granularity": "line"}, r"hf\.posts\.granularity: input should be 'word', 'token' or 'sentence', not 'line'"),
         ({}, "its task is multi label classification, and no choice of one class; ask of its `targets`"),
     ],
 )
@@ -153,7 +209,7 @@ def test_targets_are_asked_of_texts_that_may_have_any_number_of_labels(tmp_path)
 
 
 def test_names_of_targets_stand_in_paths():
-    targets = [ReadTarget(name=name, kind="labels", threshold=0.5) for name in ("Joy!", "a+", "a-", "\u559c", "so so")]
+    targets = [ReadTarget(name=name, threshold=0.5) for name in ("Joy!", "a+", "a-", "\u559c", "so so")]
     assert name_targets(targets) == ["joy", "a-1", "a-2", "3", "so-so"]
 
 

@@ -1,5 +1,6 @@
 import codecs
 import pickle
+import re
 from functools import partial
 
 import pytest
@@ -80,3 +81,51 @@ def test_headers_quotes_and_footers_go(tmp_path, body, text):
 def test_a_group_that_the_archive_lacks(tmp_path):
     path = archive(tmp_path, posts())
     assert "no newsgroup 'sci.space' in it; is it" in refusal(read, path, groups=["sci.med", "sci.space"])
+
+
+TOPICS = {"cars": ["rec.autos"], "sport": ["rec.sport.baseball", "rec.sport.hockey"], "medicine": ["sci.med"]}
+HALVES = range(20), range(20, 40)
+SIZES = {"train": 9, "test": 6}
+
+
+def long_posts():
+    """Posts of 40 words, each of which says its group's last part, its subset and its number in letters."""
+    for subset in ("train", "test"):
+        for group in GROUPS:
+            for number in range(12):
+                word = f"{group.split('.')[-1]}-{subset}-{'abcdefghijkl'[number]}-x"
+                body = " <a@b.c> /usr/bin ".join(" ".join(word + at * "x" for at in half) for half in HALVES)
+                yield f"20news-bydate-{subset}/{group}/{number}", HEADER.decode() + body
+
+
+read_mixed = partial(read_archive, "mixed-posts", topics=TOPICS)
+
+
+def test_each_snippet_is_the_evidence_of_its_topic(tmp_path):
+    texts = read_mixed(archive(tmp_path, dict(long_posts())), **SIZES)
+    assert [text.split for text in texts] == [split for split, size in SIZES.items() for _ in range(size)]
+    assert {len(text.labels) for text in texts} == {1, 2, 3}
+    snippets = []
+    for text in texts:
+        assert text.label is None
+        assert text.labels == [*text.annotations.marks]
+        edges = [edge for [span] in text.annotations.marks.values() for edge in span]
+        assert edges[::2] == [0, *(stop + 1 for stop in edges[1:-1:2])]
+        assert edges[-1] == len(text.text)
+        for topic, [(start, stop)] in text.annotations.marks.items():
+            snippet = text.text[start:stop]
+            words = [word.split("-") for word in snippet.removesuffix(".").split()]
+            assert 10 <= len(words) <= 16
+            [(group, subset, _)] = {(*word[:3],) for word in words}
+            assert group in {name.rpartition(".")[2] for name in TOPICS[topic]}
+            assert subset == text.split
+            snippets.append(snippet)
+    assert len({*snippets}) == len(snippets)
+
+
+def test_texts_without_snippets_for_them_are_one_line(tmp_path):
+    path = archive(tmp_path, dict(long_posts()))
+    line = refusal(read_mixed, path, **SIZES | {"test": 90})
+    assert re.search("the test posts on .* have too few snippets for 90 texts; lower `test` of mixed-posts", line)
+    line = refusal(read_mixed, path, topics=TOPICS | {"space": ["sci.space"]})
+    assert "no newsgroup 'sci.space' in it" in line

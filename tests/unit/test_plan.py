@@ -313,6 +313,7 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
     assert ask_rule(plan, "prepare", dataset="needle").inputs == {
         "raw": [],
+        "tokenizer": [],
         "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
         "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],
     }

@@ -23,8 +23,8 @@ NOT_NAMED = {
     # these learn from labels alone
     "read_out": {"reference"},
     "retrain_masked": {"reference", "tail"},
-    # a Transformer reads the texts again, since their words are deleted
-    "attribute": {"states"},
+    # a Transformer reads the texts again, since their words are deleted; there is one training
+    "attribute": {"states", "readouts"},
     # heads are of pairs of texts, which these do not read; tails of Transformers
     "train_adversary": {"head"},
     "train_guide": {"head", "tail"},

@@ -53,6 +53,16 @@ def test_without_a_training_split_nothing_is_counted(tmp_path, provenance):
     assert TextFacts(partial(read_rows, path, CORPUS)).frequencies == {}
 
 
+def test_where_labels_stand_for_annotators_each_has_marks_of_its_own(tmp_path, provenance):
+    of_labels = {"id": "e", "annotators": ["joy", "anger"], "marks": [[0], [1, 2]], "evidence": None}
+    path = corpus(tmp_path / "corpus.parquet", provenance, MARKED, MARKED | of_labels)
+    facts = TextFacts(partial(read_rows, path, CORPUS), "anger")
+    assert facts.evidence == {"e": [1, 2]}
+    assert {id_: rationale.marks for id_, rationale in facts.rationales.items()} == {"e": {"anger": [1, 2]}}
+    # nobody has marked words for this one
+    assert TextFacts(partial(read_rows, path, CORPUS), "love").rationales.keys() == {"c", "e"}
+
+
 def test_whatever_is_held_against_marks_has_a_look():
     of_words = {name_words(name) for name in EVERY_TEXT} - {"loo"}
     assert {*TOPS, CONTRIBUTION, *of_words, *FURTHER, *MAPS, RANDOM, FREQUENCY, OTHERS} == set(PLAUSIBLE)

@@ -13,7 +13,7 @@ from refusal import refusal
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_audit import audit_classifier
-from attention_audit.api.units import find_pieces
+from attention_audit.corpus.units import find_pieces
 
 TEXTS = [
     "the film is great. why bad",
@@ -121,7 +121,7 @@ def test_what_no_span_covers_is_read_and_never_ranked():
 
 def test_several_pieces_of_one_letter_are_one_unit():
     tokenizer = on_disk.byte_level(["a"])
-    assert find_pieces("a é 好", tokenizer) == [("a", 0), ("é", 2), ("好", 4)]
+    assert find_pieces("a é 好", tokenizer) == [(0, 1), (2, 3), (4, 5)]
 
 
 WRONG = {

@@ -27,6 +27,7 @@ rule prepare:
     input:
         raw=INPUTS.list_raw_files,
         vectors=INPUTS.list_vectors,
+        tokenizer=INPUTS.list_tokenizer,
         records=INPUTS.list_records,
     output:
         corpus="<results>/corpora/{dataset}/corpus.parquet",
@@ -46,6 +47,7 @@ rule prepare:
         **tell("prepare", SETTINGS.build_corpus),
         raw_checksums=checksum(INPUTS.list_raw_files),
         vector_checksums=checksum(INPUTS.list_vectors),
+        tokenizer_checksums=checksum(INPUTS.list_tokenizer),
     shell:
         STAGE
 

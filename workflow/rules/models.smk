@@ -209,6 +209,30 @@ use rule import_readout as read_classifier with:
         **tell("read_classifier", SETTINGS.build_reading, SETTINGS.list_modules),
 
 
+use rule import_readout as take_target with:
+    """Take a target of a Transformer classifier, by itself, from the readout of all its outputs."""
+    input:
+        whole=INPUTS.find_whole,
+        tails=INPUTS.list_wholes,
+        given=INPUTS.list_mapped,
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+    output:
+        readout=f"{READOUT}/test.parquet",
+        tail=f"{READOUT}/tail.safetensors",
+    log:
+        "<logs>/take_target/{dataset}/{model}/seed{seed}.log",
+    wildcard_constraints:
+        dataset=match_made("take_target"),
+    priority: 80
+    resources:
+        mem_mb=grow(4000, 200, by_weights=2),
+        runtime=grow(10, 20, by_weights=0.05),
+        gpu=GPU,
+    params:
+        **tell("take_target", SETTINGS.build_target, SETTINGS.list_modules),
+        checksums=checksum(INPUTS.list_mapped),
+
+
 use rule import_readout as impose_uniform with:
     """Impose uniform weights on the last layer of a Transformer classifier, through its tail."""
     input:

@@ -38,6 +38,32 @@ rule build:
         STAGE
 
 
+rule fine_tune:
+    """Fine-tune a Transformer for the labels of a data set, with one seed."""
+    input:
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+        transformer="<results>/transformers/{dataset}.json",
+    output:
+        files=multiext("<results>/raw/tuned/{dataset}/seed{seed}/", *BUILT_FILES),
+        history="<results>/models/{dataset}/tuned/seed{seed}.history.parquet",
+    log:
+        "<logs>/fine_tune/{dataset}/seed{seed}.log",
+    wildcard_constraints:
+        dataset=match_any(name for name, section in CONFIG.hf.items() if section.tunes_labels),
+    priority: 90
+    conda:
+        ENVIRONMENT
+    threads: CONFIG.threads
+    resources:
+        mem_mb=grow(8000, 200),
+        runtime=grow(60, 200),
+        gpu=GPU,
+    params:
+        **tell("fine_tune", SETTINGS.build_fine_tuning),
+    shell:
+        STAGE
+
+
 rule record_transformer:
     """Record which Transformer this is, by the checksums of its files."""
     input:

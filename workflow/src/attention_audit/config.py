@@ -249,6 +249,8 @@ class Config(DatasetConfig, GlobalConfig):
                     yield f"{key}: unknown data set {name!r}{suggest(name, choices)}; known: {', '.join(choices)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
+                elif key != "hf" and not self.corpora[name].preparation.labelled:
+                    yield f"{key}: texts of {name!r} have any number of labels, which `hf` alone asks of; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
                 yield f"overrides: unknown data set {name!r}{suggest(name, choices)}; name one of `corpora`"
@@ -286,14 +288,32 @@ class Config(DatasetConfig, GlobalConfig):
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _find_unasked(self) -> Iterator[str]:
-        """Return targets of texts that have one class each, and lists of labels that nothing is asked of."""
+        """Return targets of texts that have one class each, lists of labels that nothing is asked of, and recipes
+        without labels.
+        """
         for name, section in self.hf.items():
             source = self.corpora.get(name)
-            if section.targets is not None and isinstance(source, RawSource) and source.labelled:
+            if not isinstance(source, RawSource):
+                continue
+            if section.targets is not None and source.labelled:
                 fault = f"are asked of by themselves, and each text of {name} has one class"
                 yield f"hf.{name}.targets: {fault}; name a column of gold labels as its `labels`, or set `label: null`"
-            elif section.targets is None and getattr(source, "labels", None) is not None:
-                yield f"corpora.{name}.labels: are those of hf.{name}.targets; name these, or all"
+            elif section.targets is None and (source.label_names or getattr(source, "labels", None) is not None):
+                yield f"corpora.{name}.labels: are those of hf.{name}.targets; name these, predicted, gold or all"
+            elif section.targets == "gold" and not source.label_names and getattr(source, "labels", None) is None:
+                fault, remedy = "gold needs labels, and there are none", "name their column, or set targets: predicted"
+                yield f"hf.{name}.targets: {fault} (corpora.{name}.labels); {remedy}"
+            elif section.granularity != "word" and name in self._list_word_datasets():
+                fault = f"the words of {name} are read elsewhere (`datasets`, guides of a `recipe`)"
+                yield f"hf.{name}.granularity: {fault}; leave it out, or read {name} in hf alone"
+            elif section.tunes_labels and not source.label_names:
+                fault = f"fine-tunes for the labels of {name}, which are not known"
+                yield f"hf.{name}.recipe: {fault}; name their column in its `labels`, and all in its `classes`"
+
+    def _list_word_datasets(self) -> set[str]:
+        """List the data sets whose words are read by others than classifiers."""
+        guided = {name for name, section in self.hf.items() if section.recipe and not section.tunes_labels}
+        return guided.union(self.datasets, *(section.datasets for section in self.sections.values()))
 
     def _find_unpaired(self) -> Iterator[str]:
         """Return models that do not read the pairs of texts which a data set has."""

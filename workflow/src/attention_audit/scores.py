@@ -25,7 +25,9 @@ def roc_auc(labels: Integers, probabilities: Array) -> float:
 
 
 def macro_f1(labels: Integers, predictions: Integers) -> float:
-    """Compute F1 as the mean over the classes that occur in `labels` or in `predictions`, from (N,), (N,)."""
+    """Compute F1 as the mean over the classes that occur in `labels` or in `predictions`, from (N,), (N,); or as the
+    mean over K labels, from rows of 0 and 1, (N, K), (N, K).
+    """
     from sklearn.metrics import f1_score
 
     return float(f1_score(labels, predictions, average="macro", zero_division=0))

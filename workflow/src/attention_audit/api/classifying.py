@@ -69,7 +69,7 @@ from attention_audit.transformer.in_memory import choose_cut, find_home
 from attention_audit.transformer.opening import open_tokenizer, say_first
 from attention_audit.transformer.outputs import OutputKind, find_kind, read_thresholds
 from attention_audit.transformer.pieces import Pieces, has_first_mark
-from attention_audit.transformer.settings import GivenClassifiers, Long, ReadClassifier, Truncation
+from attention_audit.transformer.settings import GivenClassifiers, Granularity, Long, ReadClassifier, Truncation
 
 from .asking import (
     GIVEN_MODEL,
@@ -98,7 +98,7 @@ from .targets import (
     describe_outputs,
     read_gold,
 )
-from .units import Granularity, Spans, Units, check_spans, choose_granularity
+from .units import Spans, Units, check_spans, choose_granularity
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],

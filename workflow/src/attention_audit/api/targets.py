@@ -17,7 +17,7 @@ from attention_audit.arrays import Flags, Floats, Floats32, Integers
 from attention_audit.corpus.text import UNKNOWN_LABEL
 from attention_audit.errors import AuditError
 from attention_audit.given import convert_numbers, list_labels, make_list
-from attention_audit.model.outputs import Target, make_label, make_target
+from attention_audit.model.outputs import Target, make_label, make_target, mark_said
 from attention_audit.scores import micro_f1
 from attention_audit.transformer.outputs import OutputKind, find_names
 
@@ -164,9 +164,7 @@ class TargetChoice:
         return mask
 
     def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
-        if self.kind == "classes":
-            return np.any([each.argmax(1)[:, None] == np.arange(len(self.names)) for each in outputs], 0)
-        mask: Flags = np.any([each >= self.begins for each in outputs], 0)
+        mask: Flags = mark_said(self.kind, [*map(torch.from_numpy, outputs)], self.thresholds).numpy()
         if not mask.any():
             fault = f"no label reaches its threshold in any of {self.count} texts"
             raise AuditError("targets", fault, "lower threshold, or name labels")

@@ -1,54 +1,25 @@
 """What the words of texts at hand are: words, pieces of the tokenizer, sentences, or spans of characters.
 
-A unit has the sum of its pieces' weights or scores, and is deleted as a whole. What no span covers is read, and ranked
-never, as the marks of a tokenizer are. A piece that two units share is of the one that has its first letter.
+What no span covers is read, and ranked never, as the marks of a tokenizer are. A piece that two units share is of the
+one that has its first letter.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from attention_audit.corpus.rationales import Span
-from attention_audit.corpus.tokens import Tokens, split_words
+from attention_audit.corpus.tokens import Tokens
+from attention_audit.corpus.units import split_units
 from attention_audit.errors import AuditError
 from attention_audit.given import make_list
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.pieces import find_added
+from attention_audit.transformer.settings import Granularity
 
-Granularity = Literal["word", "token", "sentence"]
 Spans = Sequence[Sequence[Span]]
 """Of each text, the characters at which each unit begins and ends."""
-
-
-def find_words(text: str, tokens: Tokens, tokenizer: Any) -> list[tuple[str, int]]:
-    """Find the words of a text, and where they stand in it; special and added tokens of the model's tokenizer are one
-    word each.
-    """
-    words, end = list[tuple[str, int]](), 0
-    for start, stop in [*find_added(tokenizer, text), (len(text), len(text))]:
-        part = split_words(text[end:start], tokens)
-        words += [(word, end + at) for word, (at, _) in zip(part.words, part.places, strict=True)]
-        words += [(text[start:stop], start)] * (stop > start)
-        end = stop
-    return words
-
-
-def find_pieces(text: str, tokenizer: Any) -> list[tuple[str, int]]:
-    """Find the pieces of a text, and where they stand in it; those of one character are one."""
-    units = dict[int, str]()
-    for start, stop in tokenizer(text, add_special_tokens=False).encodings[0].offsets:
-        written = text[start:stop].strip()
-        if written:
-            units.setdefault(text.index(written, start), written)
-    return [(written, at) for at, written in sorted(units.items())]
-
-
-def find_sentences(text: str, tokens: Tokens) -> list[tuple[str, int]]:
-    """Find the sentences of a text, and where they stand in it."""
-    split = split_words(text, tokens.model_copy(update={"sentences": True}))
-    starts = [split.places[at][0] for at in split.begins]
-    return [(text[start:stop].strip(), start) for start, stop in pairwise([*starts, len(text)])]
 
 
 def check_spans(spans: Any, texts: Sequence[str]) -> list[list[Span]]:
@@ -97,14 +68,11 @@ class Units:
             outside = [*zip(edges[::2], edges[1::2], strict=True)]
             begins = [start + len(text[start:stop]) - len(text[start:stop].lstrip()) for start, stop in spans]
             return [text[start:stop].strip() for start, stop in spans], RawText(text, begins, outside=outside)
-        if self.granularity == "token":
-            units = find_pieces(text, self.tokenizer)
-        elif self.granularity == "sentence":
-            units = find_sentences(text, self.tokens)
-        else:
-            units = find_words(text, self.tokens, self.tokenizer)
-        words, places = map(list, zip(*units, strict=True)) if units else ([], [])
-        return words, RawText(text, places)
+        # special and added tokens are one word each
+        added = [text[start:stop] for start, stop in find_added(self.tokenizer, text)]
+        tokens = self.tokens.model_copy(update={"whole": added}) if added else self.tokens
+        split = split_units(text, tokens, self.granularity, self.tokenizer)
+        return split.words, RawText(text, [start for start, _ in split.places])
 
 
 def choose_granularity(granularity: Any, spans: Any, columns: Mapping[str, Any]) -> Granularity:

@@ -26,11 +26,12 @@ def find_sentences(positions: Sequence[int], starts: Sequence[int]) -> list[int]
 class TextFacts:
     """What is known of the test texts of a corpus, each by the text's id; it is read when it is first asked for.
 
-    read_rows: reads the corpus.
+    read_rows: reads the corpus. label: the one that is asked of, "" where a class is predicted: where labels stand
+    in the place of annotators, its own marks alone count.
     """
 
-    def __init__(self, read_rows: ReadRows) -> None:
-        self.read_rows = read_rows
+    def __init__(self, read_rows: ReadRows, label: str = "") -> None:
+        self.read_rows, self.label = read_rows, label
 
     def list_texts(self, *columns: str) -> Iterator[tuple[Any, ...]]:
         """List the id of each test text of which the last of these columns is known, and the columns.
@@ -52,9 +53,15 @@ class TextFacts:
         return dict(self.list_texts("blocked"))
 
     @cached_property
+    def own_marks(self) -> dict[str, list[int]]:
+        """Return the positions of the words that are marked for the label that is asked of, where some are."""
+        texts = self.list_texts("annotators", "marks")
+        return {id_: marks[names.index(self.label)] for id_, names, marks in texts if self.label in names}
+
+    @cached_property
     def evidence(self) -> dict[str, list[int]]:
         """Return the positions of the words that are known to decide the label."""
-        return dict(self.list_texts("evidence"))
+        return self.own_marks or dict(self.list_texts("evidence"))
 
     @cached_property
     def evident_sentences(self) -> dict[str, list[int]]:
@@ -65,6 +72,8 @@ class TextFacts:
     @cached_property
     def rationales(self) -> dict[str, Rationale]:
         """Return what is marked; only of texts in which somebody marked words, or none."""
+        if self.own_marks:
+            return {id_: Rationale({self.label: positions}) for id_, positions in self.own_marks.items()}
         return {
             id_: Rationale(dict(zip(annotators, marks, strict=True)), scores)
             for id_, scores, annotators, marks in self.list_texts("scores", "annotators", "marks")

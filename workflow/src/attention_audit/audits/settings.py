@@ -107,6 +107,8 @@ class AuditedTraining(Section):
     """The split on which it is chosen among adversaries; "" where it is not read out there."""
     architecture: Architecture | None = None
     """What it is built of, where it is trained here and run again."""
+    label: str = ""
+    """The label that is asked of; "" where a class is predicted."""
     classifier: ReadClassifier | None = None
     """How it is read, where it is a classifier that is given and run again."""
 

@@ -137,8 +137,8 @@ HISTORY = describe_file(
     epoch=integer("epoch, from 0", unit="epoch"),
     loss=real("mean training loss of the epoch", unit="per text"),
     score=real(
-        "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a "
-        "HAN, a FLAN or a model of pairs accuracy on dev"
+        "what the epoch is selected by: ROC-AUC on the selection split, of several labels macro F1 over these, for an "
+        "adversary minus the loss, for a HAN, a FLAN or a model of pairs accuracy on dev"
     ),
     selected=flag("whether the stored weights are this epoch's"),
 )

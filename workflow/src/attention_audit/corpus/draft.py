@@ -24,7 +24,8 @@ from .rationales import Annotations, Rationale, align
 from .raw import MAX_CHARACTERS
 from .source import Preparation
 from .text import SPLITS, Text, clean_characters, reduce_text, strip_html
-from .tokens import DIGIT_MASK, SplitText, split_words
+from .tokens import DIGIT_MASK, SplitText
+from .units import split_units
 
 Reporter = Callable[[str], None]
 """What receives messages on progress."""
@@ -144,7 +145,11 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     second are marked. Raises AuditError where its mask does not fit it, or its words where they stand.
     """
     tokens, joined = preparation.tokens, preparation.joined
-    split, added = (split_words(side, tokens) for side in (text.text, text.query or []))
+    units = tokens, preparation.granularity, preparation.tokenizer
+    try:
+        split, added = split_units(text.text, *units), split_units(text.query or "", *units)
+    except ValueError as error:
+        raise AuditError(text.place, str(error), "set granularity: word in hf") from error
     text_words, query = split.words, added.words
     begins = text.sentences or (split.begins if tokens.sentences else None)
     written, words = place_words(text.text, split, text.written), text_words

@@ -100,7 +100,7 @@ def check_splits(
                 f"add texts of another one{alternative}",
             )
     missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
-    if len(missing) and trained and not choice:
+    if len(missing) and trained and not choice and (labels >= 0).any():
         missing_labels = list_few([f"{classes[label]!r:.40}" for label in missing])
         raise AuditError(
             f"{dataset}: split train",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -237,14 +238,23 @@ def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> T
 
 
 def prepare_corpus(
-    dataset: str, source: Source, raw: RawFiles, path: Path, provenance: Provenance, workers: int, report: Reporter
+    dataset: str,
+    source: Source,
+    raw: RawFiles,
+    path: Path,
+    provenance: Provenance,
+    workers: int,
+    report: Reporter,
+    **units: Any,
 ) -> pa.Table:
     """Write the corpus of a source to `path` and return its census. Where it takes texts from another data set, that
-    one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
+    one's corpus stands in `raw` under OTHER_CORPUS, and has its classes. units: `granularity` and `tokenizer` of a
+    `Preparation`.
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
-    if splitting := describe_splitting(source.preparation.tokens):
+    preparation = source.preparation._replace(**units)
+    if splitting := describe_splitting(preparation.tokens):
         report(splitting)
     with make_scratch(path.with_suffix(".draft")) as draft:
         source_texts, class_order = source.read(dataset, raw), source.list_classes(dataset, raw)
@@ -254,9 +264,9 @@ def prepare_corpus(
             if isinstance(source, RawSource) and source.trained_on is not None:
                 training_texts = (text for text in read_corpus_texts(corpus) if text.split != "test")
                 source_texts = chain(training_texts, convert_labels(source_texts, source.trained_on, class_order))
-        unseen = write_draft(source_texts, source.preparation, draft, workers, report)
+        unseen = write_draft(source_texts, preparation, draft, workers, report)
         numbers, candidates = list_draft_numbers(pq.read_table(draft, columns=NUMBERED))
-        texts, classes = decide_fates(dataset, source.preparation, numbers, candidates, class_order, source.trained)
+        texts, classes = decide_fates(dataset, preparation, numbers, candidates, class_order, source.trained)
         report_left_out(texts, report)
         refuse_absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, read_groups(draft)), provenance)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from attention_audit.section import Count, Distinct, Name, Section, Seed, Sha256
+from attention_audit.transformer.settings import Granularity
 
 from .text import SPLITS, Label, Texts
 from .tokens import Tokens
@@ -171,7 +172,8 @@ class TrainedOn(Section):
 class Preparation(NamedTuple):
     """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data.
     joined: whether both texts of a pair are read as one. block: the impermissible words, None: evidence. labelled:
-    whether texts have labels; else nobody knows them, and texts are kept without.
+    whether texts have labels; else nobody knows them, and texts are kept without. granularity: the units that stand in
+    the place of words; tokenizer: whose pieces they may be.
     """
 
     tokens: Tokens
@@ -181,6 +183,8 @@ class Preparation(NamedTuple):
     joined: bool = False
     block: BlockChoice | None = None
     labelled: bool = True
+    granularity: Granularity = "word"
+    tokenizer: Any = None
 
 
 class Source(Section):
@@ -303,6 +307,11 @@ class RawSource(Source):
         """Return the classes in the order of their numbers: those of the key `classes`. None: sorted by name."""
         classes: Sequence[str] | None = getattr(self, "classes", self.ordered)
         return None if classes is None else [*classes]
+
+    @property
+    def label_names(self) -> list[str]:
+        """List the labels, of which a text has any number; none where each text has one, or they are not known."""
+        return []
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """List the files to fetch, by field."""

@@ -118,6 +118,18 @@ def make_target(
     return make_number(at, values, threshold)
 
 
+def mark_said(kind: OutputKind, outputs: Sequence[Tensor], thresholds: Sequence[float]) -> Tensor:
+    """Mark which outputs a model says of which texts, in any of its trainings: the likeliest class, or all labels from
+    their threshold on. outputs (N, K) of each training; thresholds (K,) of labels -> (N, K).
+    """
+    if kind == "classes":
+        said = [each.argmax(1)[:, None] == torch.arange(each.shape[1]) for each in outputs]
+    else:
+        begins = torch.tensor([make_label(0, threshold).centre for threshold in thresholds])
+        said = [each >= begins for each in outputs]
+    return torch.stack(said).any(0)
+
+
 def distribute(outputs: Tensor, kind: OutputKind) -> Tensor:
     """Compute what a pipeline of the library answers from a model's outputs, (..., K) -> (..., K)."""
     if kind == "number":

@@ -29,7 +29,7 @@ def list_others(model: Model, *audits: str) -> list[Model]:
     of its suite, which is to be asked one of them.
     """
     leads = model is model.data.judged[0] and not model.data.named.isdisjoint(audits)
-    return [reader for reader in model.data.models.values() if leads and not reader.judged]
+    return [reader for reader in model.data.models.values() if leads and reader.listed and not reader.judged]
 
 
 def list_predicting_runs(model: Model) -> list[Run]:

@@ -18,7 +18,7 @@ from attention_audit.corpus.sources import Corpus, CorpusJob
 from attention_audit.transformer.folder import list_added_tokens
 from attention_audit.transformer.outputs import SAID
 
-from .transformers import NamedTransformer
+from .transformers import NamedTransformer, find_given
 
 VECTORS = "vectors"
 
@@ -117,7 +117,7 @@ def name_classes(config: Config, dataset: str) -> list[str] | None:
     preparation = config.corpora[dataset].preparation
     if preparation.labelled or preparation.classes is not None:
         return preparation.classes
-    section = config.hf[dataset]
+    section = find_given(config, dataset)
     if section.targets is not None:
         return [*SAID]
     model, (folder, *_) = next(iter(section.models.items()))
@@ -136,16 +136,29 @@ def complete_source(config: Config, dataset: str) -> Corpus:
     named = [NamedTransformer(config, path) for path in sorted(paths)]
     added = (list_added_tokens(each.folder) for each in named if each.made is None)
     whole = [*dict.fromkeys(chain(source.tokens.whole, *added))]
-    named_classes = {} if source.labelled else {"classes": name_classes(config, dataset)}
+    named_classes = {} if source.labelled or source.class_order else {"classes": name_classes(config, dataset)}
     return source.model_copy(update={"tokens": source.tokens.model_copy(update={"whole": whole})} | named_classes)
+
+
+def find_tokenizer(config: Config, dataset: str) -> NamedTransformer | None:
+    """Find the first classifier, or the encoder, whose pieces the maps of a data set are of; None where they are of
+    words or sentences.
+    """
+    section = config.hf.get(dataset)
+    if section is None or section.granularity != "token":
+        return None
+    path = section.recipe.path if section.recipe else next(iter(section.models.values()))[0]
+    return NamedTransformer(config, path)
 
 
 def describe_corpus(config: Config, dataset: str) -> CorpusJob:
     """Describe how a data set is read; its files are named in the order of `list_read`."""
-    source = complete_source(config, dataset)
+    source, tokenizer = complete_source(config, dataset), find_tokenizer(config, dataset)
     return CorpusJob(
         dataset=dataset,
         corpus=source,
         files=[*locate_raw(config, dataset), *[OTHER_CORPUS] * bool(source.other)],
         vectors=find_vectors(config, dataset),
+        granularity=config.hf[dataset].granularity if dataset in config.hf else "word",
+        tokenizer=str(tokenizer.folder if tokenizer.made else tokenizer.path) if tokenizer else None,
     )

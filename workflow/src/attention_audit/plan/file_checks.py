@@ -28,7 +28,7 @@ from attention_audit.transformer.settings import IMPOSED
 from .corpora import VECTORS, locate_raw, name_vectors
 from .papers.given import read_given
 from .suites import Scope
-from .transformers import NamedTransformer, check_classifier, check_encoder
+from .transformers import NamedTransformer, check_classifier, check_encoder, find_given
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -153,7 +153,7 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
         if not find_own(path, config.mirror_folder).exists():
             yield f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
     if dataset in config.hf:
-        section, data = config.hf[dataset], scope.find_data("hf", dataset)
+        section, data = find_given(config, dataset), scope.find_data("hf", dataset)
         refuse_unknown_maps(section.maps)
         # the folders of the first model are those of the one with weights imposed
         folders = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
@@ -162,10 +162,10 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
                 key, reading = f"{dataset}, {model}", read_given(data, model, path)
                 if section.targets is not None:
                     with add_place(f"{key}: {path}"):
-                        asked = section.list_targets(model, NamedTransformer(config, path, key).facts)[0]
-                    reading = reading.model_copy(update={"target": asked})
+                        kind, _ = section.list_targets(model, NamedTransformer(config, path, key).facts)
+                    reading = reading.model_copy(update={"kind": kind})
                 check_classifier(config, path, key, reading)
-        if section.recipe is not None:
+        if config.hf[dataset].recipe is not None:
             with collect_faults(lines):
                 check_encoder(config, dataset)
     yield from lines

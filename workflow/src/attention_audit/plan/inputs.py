@@ -85,6 +85,11 @@ class Inputs(PlanAsker):
         """List the raw files of a data set, and the corpus that it takes texts from."""
         return self._link(corpora.list_read(self._config, wildcards.dataset))
 
+    def list_tokenizer(self, wildcards: Wildcards) -> list[str]:
+        """List the files of the Transformer whose pieces stand in the place of words; often none."""
+        tokenizer = corpora.find_tokenizer(self._config, wildcards.dataset)
+        return self._link(tokenizer.inputs) if tokenizer else []
+
     def list_vectors(self, wildcards: Wildcards) -> list[str]:
         """List the file of a data set's word vectors."""
         return self._link(corpora.list_vectors(self._config, wildcards.dataset))
@@ -145,6 +150,20 @@ class Inputs(PlanAsker):
     def list_beside(self, wildcards: Wildcards) -> list[str]:
         """List the readout of the first training, beside which one is checked."""
         return self._trainings.find_files(self._find_run(wildcards).model.beside)
+
+    def find_whole(self, wildcards: Wildcards) -> str:
+        """Find the readout of all outputs of the classifier of a target."""
+        run = self._find_run(wildcards)
+        return self._trainings.find_references(run)[0].locate_readout()
+
+    def list_wholes(self, wildcards: Wildcards) -> list[str]:
+        """List the tails, and all outputs, of all trainings of the classifier of a target."""
+        return self._trainings.list_wholes(self._find_run(wildcards))
+
+    def list_mapped(self, wildcards: Wildcards) -> list[str]:
+        """List the files of the classifier of a target that has further maps; often none."""
+        run = self._find_run(wildcards)
+        return self._link(self._trainings.list_sources(run)) if run.model.reads[0].maps else []
 
     def list_tail(self, wildcards: Wildcards) -> list[str]:
         """List the tail of the classifier on which uniform weights are imposed."""

@@ -137,6 +137,7 @@ class Model:
 
     sources: the file or folder of each training of a model that is given; beside: what else of the user's is read;
     reads: how each folder of a classifier is read, which can be run again; of other models there are readouts alone.
+    listed: it stands in tables; else other models alone are made of it.
     """
 
     data: "DataSet"
@@ -159,6 +160,7 @@ class Model:
     sources: Sequence[str] = ()
     beside: Sequence[str] = ()
     reads: Sequence[ReadClassifier] = ()
+    listed: bool = True
 
     @property
     def runs(self) -> list[Run]:
@@ -225,6 +227,12 @@ class Model:
     def layer(self) -> int | None:
         """Return the layer whose map alone is read of a Transformer that is given, where it is not the last one."""
         return self.reads[0].layer if self.reads else None
+
+    @property
+    def label(self) -> str:
+        """Return the label that is asked of; "" where a class is predicted."""
+        target = self.reads[0].target if self.reads else None
+        return target.name if target else ""
 
     @property
     def heads(self) -> bool:
@@ -350,11 +358,16 @@ class DataSet:
         )
 
 
-def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:
-    """Return the schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
+def tune_recipe(recipe: Recipe, tuning: Tuning) -> Recipe:
+    """Return the recipe of a Transformer that is fine-tuned."""
     plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
     usual = {"average": True, "decoupled": True}
-    recipe = schedule.recipe.model_copy(update=tuning.model_dump(exclude={"epochs"}) | plain | usual)
+    return recipe.model_copy(update=tuning.model_dump(exclude={"epochs"}) | plain | usual)
+
+
+def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:
+    """Return the schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
+    recipe = tune_recipe(schedule.recipe, tuning)
     epochs = schedule.epochs if objective.kind in ("adversary", "deception") else tuning.epochs
     return replace(schedule, recipe=recipe, epochs=epochs)
 

@@ -123,6 +123,7 @@ class Pages:
                     model.family: [*model.seeds]
                     for data in self.scope.list_asked(suite)
                     for model in data.models.values()
+                    if model.listed
                 },
             )
             for suite in SUITES.values()

@@ -9,18 +9,27 @@ from snakemake.iocontainers import Wildcards
 
 from attention_audit.audits.settings import AttributeJob, AuditedTraining, AuditJob, OwnAuditJob
 from attention_audit.corpus.encoders import BuiltClassifier, FetchedEncoder
-from attention_audit.corpus.source import FetchJob
+from attention_audit.corpus.source import FetchJob, RawSource
 from attention_audit.corpus.sources import CorpusJob
 from attention_audit.jobs import ExhibitJob, ExplorerJob, ReportJob
 from attention_audit.targets import name_module
-from attention_audit.training.settings import MaskedSettings, SearchSettings, TrainSettings
-from attention_audit.transformer.settings import ClassifierJob, ImportJob, StatesJob, TransformerJob
+from attention_audit.training.classifiers import FineTuneJob
+from attention_audit.training.settings import MaskedSettings, Recipe, SearchSettings, TrainSettings
+from attention_audit.transformer.settings import (
+    Backbone,
+    ClassifierJob,
+    ImportJob,
+    StatesJob,
+    TargetJob,
+    TransformerJob,
+)
 
 from . import corpora
 from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
 from .inputs import PlanAsker, end_in_lines, end_on_fault
-from .model import Run
+from .model import Run, tune_recipe
+from .papers.given import list_outputs
 from .trainings import list_modules
 from .transformers import describe_encoder, list_recorded
 
@@ -40,6 +49,7 @@ def describe_training(run: Run, again: bool = False) -> AuditedTraining:
         judged=model.judged,
         consistent_on=find_split(run),
         architecture=model.architecture if again and model.settings else None,
+        label=model.label,
         classifier=model.reads[run.seed - 1] if again and model.reads else None,
     )
 
@@ -97,6 +107,24 @@ class JobSettings(PlanAsker):
         assert isinstance(settings, MaskedSettings)
         return settings
 
+    def build_fine_tuning(self, wildcards: Wildcards) -> FineTuneJob:
+        """Build what the job is told that fine-tunes a classifier for several labels."""
+        config, name = self._config.for_dataset(wildcards.dataset), wildcards.dataset
+        section, source = config.hf[name], config.corpora[name]
+        assert section.recipe is not None
+        assert isinstance(source, RawSource)
+        tuning = section.recipe.tuning
+        return FineTuneJob(
+            dataset=name,
+            seed=int(wildcards.seed),
+            backbone=Backbone(path=section.recipe.path, frozen=False, max_length=section.max_length),
+            labels=source.label_names,
+            optimisation=tune_recipe(Recipe(selection=tuning.selection), tuning),
+            epochs=tuning.epochs,
+            device=config.device,
+            threads=config.threads,
+        )
+
     def build_import(self, wildcards: Wildcards) -> ImportJob:
         """Build what the job is told that imports a readout, or imposes uniform weights on one."""
         run = self._find_run(wildcards)
@@ -106,7 +134,7 @@ class JobSettings(PlanAsker):
         """Build what the job is told that reads a classifier that is given."""
         run, config = self._find_run(wildcards), self._config
         model = run.model
-        reference = model if model.judged else model.data.judged[0]
+        reference = model if model.judged or not model.listed else model.data.judged[0]
         return ClassifierJob(
             dataset=model.data.name,
             model=model.name,
@@ -114,6 +142,21 @@ class JobSettings(PlanAsker):
             read=model.reads[run.seed - 1],
             first=reference.reads[0],
             classes=corpora.name_classes(config, model.data.name),
+            device=config.device,
+            threads=config.threads,
+        )
+
+    def build_target(self, wildcards: Wildcards) -> TargetJob:
+        """Build what the job is told that takes a target from what was read of its classifier."""
+        run, config = self._find_run(wildcards), self._config
+        model, names = run.model, list_outputs(run.model)
+        return TargetJob(
+            dataset=model.data.name,
+            model=model.name,
+            seed=run.seed,
+            read=model.reads[run.seed - 1],
+            places=[each.index(model.label) for each in names],
+            names=names[0],
             device=config.device,
             threads=config.threads,
         )

@@ -105,5 +105,6 @@ class Scope:
         looks = dict(suite.looks)
         for data in self.list_asked(suite):
             for model in data.models.values():
-                looks.setdefault(model.family, model.look)
+                if model.listed:
+                    looks.setdefault(model.family, model.look)
         return looks

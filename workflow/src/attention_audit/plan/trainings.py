@@ -88,7 +88,7 @@ class Trainings:
         """Return the files of the first training of a classifier, which must read the same words, of all others."""
         if not run.model.reads:
             return []
-        judged = run.model if run.model.judged else run.model.data.judged[0]
+        judged = run.model if run.model.judged or not run.model.listed else run.model.data.judged[0]
         return NamedTransformer(self.scope.config, judged.sources[0]).inputs if run != judged.runs[0] else []
 
     @cached_property
@@ -109,6 +109,10 @@ class Trainings:
     def list_references(self, run: Run) -> list[str]:
         """Return the readouts that a model is trained on, one for each split; often none."""
         return [home.locate_readout(split) for home in self.find_references(run) for split in SPLITS]
+
+    def list_wholes(self, run: Run) -> list[str]:
+        """Return what stands above the readouts of all trainings of the classifier of a target, with all outputs."""
+        return [self.homes[whole].locate("tail") for whole in run.model.data.models[run.model.reference].runs]
 
     def list_others(self, run: Run) -> list[str]:
         """Return the readouts, on dev, of the other trainings of the model that a search begins with."""

@@ -10,9 +10,10 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS_KEY, ENCODERS_KEY, BuiltClassifier, FetchedEncoder
-from attention_audit.corpus.source import find_own
+from attention_audit.corpus.source import RawSource, find_own
 from attention_audit.errors import AuditError
 from attention_audit.names import NUMBERED
+from attention_audit.training.classifiers import Classifiers
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
@@ -24,13 +25,40 @@ from attention_audit.transformer.folder import (
     read_model_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
+from attention_audit.transformer.settings import BUILT_FILES, Backbone, Long, ReadClassifier, Transformer
+
+TUNED = "tuned/{dataset}/seed{seed}"
+"""The path that names a classifier of several labels that is fine-tuned here."""
+TUNED_MODEL = "base"
+"""What it is called in its suite, as the first model of other recipes is."""
 
 
-def list_entries(config: Config) -> dict[str, FetchedEncoder | BuiltClassifier]:
+@dataclass(frozen=True)
+class TunedClassifier:
+    """A classifier of several labels that is fine-tuned here, from the encoder of a data set, with its labels."""
+
+    encoder: "NamedTransformer"
+    labels: Sequence[str]
+    files = BUILT_FILES
+
+    @property
+    def facts(self) -> Facts:
+        """What config.json will say."""
+        says = {"problem_type": "multi_label_classification"}
+        return self.encoder.facts._replace(labels=dict(enumerate(self.labels)), says=says)
+
+
+def list_entries(config: Config) -> dict[str, FetchedEncoder | BuiltClassifier | TunedClassifier]:
     """Return what the configuration says of Transformers that are not the user's, by the paths that name them."""
     fetched = {f"{ENCODERS_KEY}/{name}": encoder for name, encoder in config.encoders.items()}
-    return {**fetched, **{f"{BUILDS_KEY}/{name}": classifier for name, classifier in config.built.items()}}
+    built = {f"{BUILDS_KEY}/{name}": classifier for name, classifier in config.built.items()}
+    tuned = {
+        TUNED.format(dataset=name, seed=seed): TunedClassifier(find_encoder(config, name), source.label_names)
+        for name, section in config.hf.items()
+        if section.tunes_labels and section.recipe and isinstance(source := config.corpora[name], RawSource)
+        for seed in section.recipe.seeds
+    }
+    return {**fetched, **built, **tuned}
 
 
 @dataclass(frozen=True)
@@ -44,9 +72,9 @@ class NamedTransformer:
     key: str = "config: hf"
 
     @property
-    def made(self) -> FetchedEncoder | BuiltClassifier | None:
-        """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
-        mirror.
+    def made(self) -> FetchedEncoder | BuiltClassifier | TunedClassifier | None:
+        """Return the entry by which it is fetched, built or fine-tuned; None where there is none, or it is here or in
+        the mirror.
         """
         is_here = find_own(self.path, self.config.mirror_folder).is_dir()
         return None if is_here else list_entries(self.config).get(self.path)
@@ -110,6 +138,15 @@ def describe_encoder(config: Config) -> dict[str, Any]:
     }
 
 
+def find_given(config: Config, dataset: str) -> Classifiers:
+    """Find the section of classifiers that are given, in which those of several labels are that a recipe makes."""
+    section = config.hf[dataset]
+    if section.recipe is None or not section.tunes_labels:
+        return section
+    folders = [TUNED.format(dataset=dataset, seed=seed) for seed in section.recipe.seeds]
+    return section.model_copy(update={"models": {TUNED_MODEL: folders}, "recipe": None})
+
+
 def find_encoder(config: Config, dataset: str) -> NamedTransformer:
     """Find the encoder that classifiers are fine-tuned from. Raises ValueError where they are given."""
     recipe = config.hf[dataset].recipe
@@ -161,7 +198,7 @@ def check_classifier(config: Config, folder: str, key: str, reading: ReadClassif
     """
     transformer = NamedTransformer(config, folder, key)
     transformer.check()
-    choosing = reading.target is None or reading.target.kind == "classes"
+    choosing = reading.kind in (None, "classes")
     find_classifier_family(transformer.folder, transformer.facts, reading.prompt is not None, choosing)
     if reading.imposed and transformer.facts.mean:
         fault = f"{transformer.folder} classifies the mean of all tokens, so that no row's weights decide"

@@ -13,5 +13,5 @@ def run(job: Job[AttentionMapsJob]) -> None:
     """Ask the audit `attention_maps`."""
     rows = next((read_frame(path, INSTANCE_ADVERSARY) for path in job.inputs.get("instance_adversary", [])), None)
     with AuditFiles(job, job.settings.unasked) as answers:
-        trainings, settings = list_trainings(job), job.settings.attention_maps
-        ask_attention_maps(trainings, answers, open_facts(job), settings, rows)
+        if trainings := list_trainings(job):
+            ask_attention_maps(trainings, answers, open_facts(job), job.settings.attention_maps, rows)

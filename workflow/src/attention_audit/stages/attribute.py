@@ -22,7 +22,7 @@ from attention_audit.model.network import Network
 from attention_audit.model.outputs import build_target
 from attention_audit.readout import TAIL_FILE
 
-from .audit_files import AuditFiles, StoredTraining, open_facts
+from .audit_files import AuditFiles, StoredTraining, explain_no_texts, open_facts
 from .classifier_texts import build_split_of, cut_pieces, open_classifier, read_texts
 from .job import Job
 from .loading import build_model, build_split, prepare_device, read_material
@@ -31,11 +31,13 @@ FALL, INTEGRATED = "loo_fall", "integrated_gradients"
 """What the attributions are called that some texts may not have."""
 
 
-def open_training(job: Job[AttributeJob], device: torch.device) -> tuple[Network, Split, list[str]]:
-    """Open a training, given or trained here, with the texts of the test split as it reads them, and their ids."""
+def open_training(job: Job[AttributeJob], device: torch.device, ids: list[str]) -> tuple[Network, Split, list[str]]:
+    """Open a training, given or trained here, with the texts of the test split as it reads them, and their ids. ids:
+    those of a classifier, which may read some alone.
+    """
     about = job.settings.training
     if about.classifier:
-        texts = read_texts(job.input("corpus"))
+        texts = read_texts(job.input("corpus")).find(ids)
         classifier = open_classifier(about.classifier, device)
         if about.classifier.target is not None:
             classifier.target = build_target(read_weights(job.input("readout").with_name(TAIL_FILE)))
@@ -71,16 +73,17 @@ def run(job: Job[AttributeJob]) -> None:
     rows: list[tuple[str, str, list[float]]] = []
     with AuditFiles(job, unasked) as answers:
         # what has sentences for items is not run; each file says why it has no rows
-        if not (sentences := explain_sentences(training)):
-            model, split, ids = open_training(job, device)
+        if not (lack := explain_no_texts([training.path]) or explain_sentences(training)):
+            readout = training.read()
+            model, split, ids = open_training(job, device, readout.ids)
             job.report(f"{training.describe()}: {len(split)} texts")
             sections = settings.agreement, settings.deletion, settings.erasure
-            texts = AttributedTexts(model, split, training.read().align(ids), job.report, *sections)
+            texts = AttributedTexts(model, split, readout.align(ids), job.report, *sections)
             rows += list_attribution_rows(
                 ask_again(training, texts, answers, open_facts(job), count_occurrences(job), settings.audits)
             )
         for kind in RUN_AGAIN:
-            answers.asks(kind, sentences)
+            answers.asks(kind, lack)
     columns = zip(*rows, strict=True) if rows else ([], [], [])
     table = pa.table(dict(zip(ATTRIBUTIONS.schema.names, map(list, columns), strict=True)), ATTRIBUTIONS.schema)
     write_table(job.output("attributions"), ATTRIBUTIONS, table, job.provenance)

@@ -37,7 +37,7 @@ def run(job: Job[AttributionJob]) -> None:
     with AuditFiles(job, job.settings.unasked) as answers:
         trainings = {
             training: read_attributions(path, training)
-            for training, path in zip(list_trainings(job), paths, strict=True)
+            for training, path in zip(list_trainings(job), paths, strict=False)
         }
         ask_attribution(trainings, answers, open_facts(job), settings.correlation, settings.deletion, settings.erasure)
         for kind in RUN_AGAIN:

@@ -1,6 +1,6 @@
 """The files of the stages that ask audits: readouts and facts that they read, and a file of rows for each audit."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,11 +9,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 
 from attention_audit.artefacts.parquet import open_writer, read_rows, read_table, write_table
 from attention_audit.audits.answers import Answers, Training
 from attention_audit.audits.facts import TextFacts
+from attention_audit.audits.settings import AttributeJob
 from attention_audit.columns import audits
 from attention_audit.columns.files import CORPUS, SEARCH
 from attention_audit.columns.kinds import Artefact
@@ -46,9 +48,16 @@ def read_searches(paths: list[Path]) -> dict[tuple[int, int], float]:
     return {(row["seed"], step): row["lambda"] for row in rows for step in (row["step"], *[0] * row["chosen"])}
 
 
+def explain_no_texts(readouts: Sequence[Path]) -> str:
+    """Say that a model is asked of no text, as a target may be that it says of none; "" of others."""
+    return "" if all(pq.read_metadata(path).num_rows for path in readouts) else "texts of its target, and there is none"
+
+
 def list_trainings(job: Job[Any]) -> list[Training]:
-    """List the trainings of a job, in the order of its readouts."""
+    """List the trainings of a job, in the order of its readouts; none where these have no texts."""
     torch.set_num_threads(job.threads)
+    if explain_no_texts(job.inputs.get("readouts", [])):
+        return []
     lambdas = read_searches(job.inputs.get("search", []))
     return [
         StoredTraining(
@@ -60,7 +69,9 @@ def list_trainings(job: Job[Any]) -> list[Training]:
 
 def open_facts(job: Job[Any]) -> TextFacts:
     """Open the corpus of a job, which is read when a fact is first asked for."""
-    return TextFacts(partial(read_rows, job.input("corpus"), CORPUS))
+    settings = job.settings
+    about = settings.training if isinstance(settings, AttributeJob) else settings.trainings[0]
+    return TextFacts(partial(read_rows, job.input("corpus"), CORPUS), about.label)
 
 
 class AuditFiles(Answers):
@@ -87,6 +98,8 @@ class AuditFiles(Answers):
         self.files.__exit__(cause, error, trace)
         for name in self.job.outputs if error is None else ():
             if name in self.kinds and name not in self.writers:
+                if lack := explain_no_texts(self.job.inputs.get("readouts", [])):
+                    self.lacks.setdefault(name, f"needs {lack}")
                 reason, kind = self.find_reason(name), self.kinds[name]
                 provenance = self.job.provenance.explain(reason) if reason else self.job.provenance
                 write_table(self.job.output(name), kind, kind.schema.empty_table(), provenance)

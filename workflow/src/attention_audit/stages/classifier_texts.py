@@ -1,5 +1,6 @@
 """A classifier that is given, and the texts of a corpus as it reads them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import torch
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_rows
 from attention_audit.columns.files import CORPUS
+from attention_audit.corpus.text import UNKNOWN_LABEL
 from attention_audit.errors import add_place
 from attention_audit.model.batch import Split
 from attention_audit.model.found_classifier import FoundSequenceClassifier
@@ -18,7 +20,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.transformer.folder import BY_INTERFACE, Home, find_family, find_folder
 from attention_audit.transformer.opening import PROCESSOR, refuse_without_vectors
-from attention_audit.transformer.outputs import OutputKind
+from attention_audit.transformer.outputs import OutputKind, find_names
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable, refuse_narrow
@@ -33,6 +35,12 @@ class ReadTexts(NamedTuple):
     labels: Integers
     written: list[RawText]
 
+    def find(self, ids: Sequence[str]) -> "ReadTexts":
+        """Find those with these ids."""
+        at = {name: number for number, name in enumerate(self.ids)}
+        members = [at[name] for name in ids]
+        return ReadTexts([*ids], self.labels[members], [self.written[number] for number in members])
+
 
 def take_texts(table: pa.Table) -> ReadTexts:
     """Take texts from the rows of a corpus."""
@@ -43,6 +51,19 @@ def read_texts(corpus: Path) -> ReadTexts:
     """Return the test texts of a corpus. Raises AuditError where it is damaged."""
     columns = ["id", "split", "label", "tokens", "raw", "starts", "second"]
     return take_texts(read_rows(corpus, CORPUS, columns, pc.field("split") == "test"))
+
+
+def read_gold_rows(corpus: Path, known: Sequence[str], split: str = "test") -> Integers:
+    """Read which labels each text of a split has, (N, K) of 0 and 1, or `UNKNOWN_LABEL`. known: all K labels that there
+    are. Raises AuditError for another.
+    """
+    rows = read_rows(corpus, CORPUS, ["id", "split", "labels"], pc.field("split") == split).to_pylist()
+    gold = np.full((len(rows), len(known)), UNKNOWN_LABEL, np.int64)
+    for has_label, row in zip(gold, rows, strict=True):
+        if row["labels"] is not None:
+            has_label[:] = 0
+            has_label[find_names(row["labels"], f"text {row['id']!r}: labels", known)] = 1
+    return gold
 
 
 def build_classifier(
@@ -57,8 +78,7 @@ def build_classifier(
 
 def open_classifier(read: ReadClassifier, device: torch.device = PROCESSOR) -> SequenceClassifier:
     """Open the classifier of a job on a device. Raises AuditError where it cannot be had."""
-    kind: OutputKind = read.target.kind if read.target else "classes"
-    return build_classifier(find_folder(read.folder, "config: hf"), read, kind, device)
+    return build_classifier(find_folder(read.folder, "config: hf"), read, read.kind or "classes", device)
 
 
 def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts, argument: str = "") -> Pieces:

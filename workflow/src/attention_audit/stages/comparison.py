@@ -9,6 +9,6 @@ from .job import Job
 
 def run(job: Job[ComparisonJob]) -> None:
     """Ask the audits of the rule `comparison`."""
-    base, *compared = list_trainings(job)
     with AuditFiles(job, job.settings.unasked) as answers:
-        ask_comparison(base, compared, answers, job.settings.permutation)
+        if trainings := list_trainings(job):
+            ask_comparison(trainings[0], trainings[1:], answers, job.settings.permutation)

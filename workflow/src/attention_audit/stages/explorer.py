@@ -6,7 +6,7 @@ takes; the second those that fit into the page.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from attention_audit.explorer.page import write_page
 from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
-from attention_audit.readout import Readout, read_readout
+from attention_audit.readout import Readout, find_kind, read_readout
 from attention_audit.report.first_text import choose_first_text
 from attention_audit.report.terminal import find_commit
 from attention_audit.tables.wording import read_class_names
@@ -69,21 +69,36 @@ class PageBuilder:
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
         self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
-        self.ids = {name: self._order_texts(name) for name in job.settings.datasets}
+        # a target that is asked of no text has no view
+        self.views = [view for view in job.settings.views if self._list_ids(view)]
+        self.ids = {name: self._order_texts(name) for name in dict.fromkeys(view.dataset for view in self.views)}
+
+    def _locate(self, run: ExploredRun) -> Path:
+        """Return the file of a readout."""
+        return next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout))
+
+    def _list_ids(self, view: ExploredView) -> list[str]:
+        """List the ids of the texts of a view, which are some alone where a target is asked of them."""
+        path = self._locate(view.runs[0])
+        ids: list[str] = read_table(path, find_kind(path), ["id"])["id"].to_pylist()
+        return ids
 
     def _read(self, run: ExploredRun) -> Readout:
         """Read a readout. Raises AuditError where it is damaged."""
-        return read_readout(next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout)))
+        return read_readout(self._locate(run))
 
     def _order_texts(self, dataset: str) -> list[str]:
         """List the ids of the test texts of a data set: first the one that the first view shows first, then in the
-        order of `document.order_texts`: by label, and by whether the first view's model predicts it.
+        order of `document.order_texts`: by label, and by whether the first view's model predicts it; then those of
+        further views alone.
         """
-        view = next(view for view in self.settings.views if view.dataset == dataset)
+        views = [view for view in self.views if view.dataset == dataset]
+        view, further = views[0], chain.from_iterable(map(self._list_ids, views[1:]))
         readout = self._read(view.runs[0])
         opening, _ = self._open(view, readout)
         strata = [*zip(readout.labels.tolist(), readout.right, strict=True)]
-        return [*dict.fromkeys(readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))]
+        first = (readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))
+        return [*dict.fromkeys(chain(first, further))]
 
     def _open(self, view: ExploredView, readout: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
@@ -150,7 +165,8 @@ class PageBuilder:
         """Make a view of so many texts, packed: the first of the sample, in the order of the corpus, but for the one
         that is shown first.
         """
-        suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
+        suite, own = self.suites[view.suite], self._list_ids(view)
+        ids = sorted({*self.ids[view.dataset][:count]} & {*own}) or own[:1]
         opening, why = self._open(view, self._read(view.runs[0]).align(ids))
         ids.insert(0, ids.pop(opening))
         text_rows, rows = self._read_known(view), self._read_rows(self.answers, view)
@@ -163,7 +179,7 @@ class PageBuilder:
                 "suite_name": suite.title,
                 "model_name": suite.models.get(view.model, view.model),
                 "opening": why,
-                "sampled": self._describe_sample(view.dataset, count),
+                "sampled": self._describe_sample(len(own), len(ids)),
                 "missing": self._list_missing(view),
                 "columns_seed": next((text_rows[id_]["seed"] for id_ in ids if id_ in text_rows), None),
                 "finding": " ".join(map(write_finding, rows)),
@@ -180,9 +196,8 @@ class PageBuilder:
         )
         return builder.describe_view(), pack_view(builder.write_view())
 
-    def _describe_sample(self, dataset: str, sample_size: int) -> SampleSize:
+    def _describe_sample(self, count: int, sample_size: int) -> SampleSize:
         """Say what the page says of the texts that it shows."""
-        count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
         why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
         if sample_size == MAX_TEXTS:
@@ -192,7 +207,7 @@ class PageBuilder:
     def _write(self, counts: Mapping[str, int]) -> tuple[str, dict[str, int]]:
         """Write the page with so many texts of each data set, and count the bytes of these in it."""
         # as Python's lists, views would take fifty times as much memory as packed
-        packed_views = [self._make_view(view, counts[view.dataset]) for view in self.settings.views]
+        packed_views = [self._make_view(view, counts[view.dataset]) for view in self.views]
         sizes = dict.fromkeys(self.ids, 0)
         for about, packed_view in packed_views:
             sizes[about["dataset"]] += len(packed_view)

@@ -192,12 +192,12 @@ def take_checked_heads(
 
 
 def assemble_readout(
-    heads: HeadStates, logits: Floats32, ids: Sequence[str], labels: Integers, layer: int | None = None
+    heads: Maps, logits: Floats32, ids: Sequence[str], labels: Integers, layer: int | None = None
 ) -> Readout:
     """Assemble the readout of texts from what heads attend to, and the model's logits; of a layer before the last,
     the map alone with the model's predictions.
     """
-    if layer is None:
+    if layer is None and isinstance(heads, HeadStates):
         return read_heads(ids, labels, heads)
     predicted = probabilities(torch.from_numpy(logits)).numpy()
     return Readout(
@@ -213,13 +213,14 @@ def assemble_readout(
 
 
 def take_target(
-    heads: HeadStates, outputs: Floats32, target: Target, ids: Sequence[str], labels: Integers, layer: int | None
+    heads: Maps, outputs: Floats32, target: Target, ids: Sequence[str], labels: Integers, layer: int | None
 ) -> Readout:
     """Take the readout of a target from what heads attend to, and from all outputs of the model (N, K). labels: whether
     it is the gold label. layer: as in `assemble_readout`.
     """
-    logits = target.read(torch.from_numpy(outputs)).numpy()
-    return assemble_readout(replace(heads, tail=replace(heads.tail, target=target)), logits, ids, labels, layer)
+    if isinstance(heads, HeadStates):
+        heads = replace(heads, tail=replace(heads.tail, target=target))
+    return assemble_readout(heads, target.read(torch.from_numpy(outputs)).numpy(), ids, labels, layer)
 
 
 def take_classifier(

@@ -23,6 +23,7 @@ from attention_audit.corpus.vocabulary import (
     scale_vectors,
 )
 from attention_audit.errors import AuditError
+from attention_audit.transformer.folder import find_folder
 
 from .job import Job
 
@@ -89,7 +90,22 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     settings = job.settings
     raw = dict(zip(settings.files, job.inputs["raw"], strict=True))
     corpus = job.output("corpus")
-    counts = prepare_corpus(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
+    opened = None
+    if settings.tokenizer is not None:
+        from attention_audit.transformer.opening import open_tokenizer  # imported here, since it takes seconds
+
+        opened = open_tokenizer(find_folder(settings.tokenizer, "config: hf"))
+    counts = prepare_corpus(
+        settings.dataset,
+        settings.corpus,
+        raw,
+        corpus,
+        job.provenance,
+        job.threads,
+        job.report,
+        granularity=settings.granularity,
+        tokenizer=opened,
+    )
     write_table(job.output("census"), CENSUS, counts, job.provenance)
     if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
         raise AuditError(settings.dataset, "has marked words, and its class does not say so", "set `annotated` there")

@@ -3,23 +3,19 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import ask_order
-from attention_audit.arrays import Integers
-from attention_audit.artefacts.parquet import read_rows, read_table
+from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import pass_texts
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.text import UNKNOWN_LABEL
-from attention_audit.errors import AuditError, add_place
-from attention_audit.model.outputs import Target, distribute, make_target
+from attention_audit.errors import AuditError
+from attention_audit.model.outputs import distribute
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
@@ -31,20 +27,22 @@ from attention_audit.transformer.in_memory import (
     refuse_other_answer,
 )
 from attention_audit.transformer.opening import open_given, say_first
-from attention_audit.transformer.outputs import call_outputs, find_names
+from attention_audit.transformer.outputs import call_outputs
 from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
-from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier, ReadTarget
+from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
 from .classifier_texts import ReadTexts, cut_pieces, open_classifier, read_texts
 from .job import Job
 from .loading import prepare_device
-from .network_readout import refuse_no_number, take_checked_heads, take_classifier, take_target, take_word_maps
+from .network_readout import assemble_readout, refuse_no_number, take_checked_heads, take_classifier
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
 COMPARED_PASSES = 4
 """Texts that are read in a batch in the time in which one is compared, alone."""
+OUTPUTS = "outputs"
+"""What all outputs of a classifier are called in the file of its tail, (N, K)."""
 MAX_UNKNOWN_SHARE = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 
@@ -268,54 +266,24 @@ def read_out(
     return readout
 
 
-def tell_gold(corpus: Path, name: str, known: Sequence[str]) -> Integers:
-    """Tell which test texts have a label, 1, 0 or `UNKNOWN_LABEL`, (N,). known: all labels that there are.
-    Raises AuditError for another.
-    """
-    rows = read_rows(corpus, CORPUS, ["id", "split", "labels"], pc.field("split") == "test").to_pylist()
-    number = [*known].index(name)
-    texts = ((row["labels"], f"text {row['id']!r}: labels") for row in rows)
-    gold = [UNKNOWN_LABEL if names is None else number in find_names(names, place, known) for names, place in texts]
-    return np.array(gold, np.int64)
-
-
-def find_output(classifier: SequenceClassifier, read: ReadClassifier, target: ReadTarget) -> int:
-    """Find the output of a target. Raises AuditError where there is none."""
-    with add_place(str(classifier.folder)):
-        return find_names([target.name], "targets", call_outputs(classifier.names, read.labels))[0]
-
-
-def read_target(
+def read_outputs(
     classifier: SequenceClassifier,
     texts: ReadTexts,
     pieces: Pieces,
-    settings: ClassifierJob,
-    target: ReadTarget,
+    read: ReadClassifier,
     report: Callable[[str], None],
-) -> tuple[Readout, Target]:
-    """Run a classifier once, and return its readout of a target. A number is held against those that the first training
-    of its model predicts. Raises AuditError where the classifier has no such output, and as `read_out` does.
+) -> tuple[Readout, dict[str, torch.Tensor]]:
+    """Run a classifier once, of whose outputs targets are asked, and return its readout, and all outputs by their name
+    in files. Raises AuditError as `read_out` does.
     """
-    at, first, read = find_output(classifier, settings.read, target), settings.first, settings.read
     report(check_reading(classifier, texts, pieces))
     heads, outputs = take_checked_heads(classifier, pieces, texts.ids, range(len(classifier.names)), read.layer)
-    first_outputs, first_at = torch.from_numpy(outputs), at
-    if first.folder != read.folder and target.kind == "number":
-        reference = open_classifier(first, classifier.device)
-        first_at = find_output(reference, first, target)
-        table = PieceTable(cut_pieces(reference, texts), classifier.device)
-        with torch.inference_mode():
-            batches = [reference.compute_logits(batch).cpu() for _, batch in table.iterate_by_length()]
-        first_outputs = torch.cat(batches)
-    classifier.target = replace(make_target(target.kind, first_at, first_outputs, target.threshold), at=at)
-    if target.kind == "number":
-        report(f"says yes of numbers above {classifier.target.centre:.3g}")
-    readout = take_target(heads, outputs, classifier.target, texts.ids, texts.labels, read.layer)
-    return replace(readout, maps=take_word_maps(classifier, pieces, read.maps)), classifier.target
+    readout = assemble_readout(heads, outputs, texts.ids, texts.labels, read.layer)
+    return readout, {OUTPUTS: torch.from_numpy(outputs)}
 
 
 def run(job: Job[ClassifierJob]) -> None:
-    """Read a classifier out, and write its readout and tail, with the target that is asked of.
+    """Read a classifier out, and write its readout and tail, with all outputs where targets are asked of.
 
     Raises AuditError where it reads other words of a text than the training that it is compared with.
     """
@@ -326,17 +294,13 @@ def run(job: Job[ClassifierJob]) -> None:
     pieces = cut_pieces(classifier, texts)
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first, device), texts))
-    where, packed = f"{settings.dataset}, {settings.model}, training {settings.seed}", {}
+    where, packed = f"{settings.dataset}, {settings.model}, training {settings.seed}", dict[str, torch.Tensor]()
 
     def report(line: str) -> None:
         job.report(f"{where}: {line}")
 
-    if read.target is not None:
-        if read.target.kind != "number":
-            outputs = call_outputs(classifier.names, read.labels)
-            texts = texts._replace(labels=tell_gold(corpus, read.target.name, outputs))
-        readout, target = read_target(classifier, texts, pieces, settings, read.target, report)
-        packed = target.pack()
+    if read.kind is not None:
+        readout, packed = read_outputs(classifier, texts, pieces, read, report)
     else:
         names = read_names(corpus) if settings.classes is None else dict(enumerate(settings.classes))
         readout = read_out(classifier, texts, pieces, names, read, report)

@@ -40,10 +40,10 @@ def read_maps(path: Path) -> pd.DataFrame:
 
 
 def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
-    """Return the text that the page opens with; None where no model's texts are known."""
-    if TEXTS_TABLE not in tables or not job.inputs["readouts"]:
-        return None
+    """Return the text that the page opens with; None where no model's texts are known, or the first has none."""
     maps = [*map(read_maps, job.inputs["readouts"])]
+    if TEXTS_TABLE not in tables or not maps or maps[0].empty:
+        return None
     wanted = pc.field("id").isin(maps[0]["id"].tolist())
     corpus = read_rows(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"], wanted)
     texts = {row["id"]: row for row in corpus.to_pylist()}

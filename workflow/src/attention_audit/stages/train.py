@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.artefacts.parquet import write_batches, write_table
+from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import HEAD, HISTORY, READOUT
 from attention_audit.errors import add_place
@@ -55,6 +56,12 @@ def score_model(model: Network, split: Split, measure: Literal["roc_auc", "accur
     if not np.isfinite(predicted).all():
         return math.nan
     return roc_auc(split.labels, predicted) if measure == "roc_auc" else accuracy(split.labels, predicted.argmax(1))
+
+
+def write_history(path: Path, trained: TrainingResult, provenance: Provenance) -> None:
+    """Write how a training went, a row an epoch."""
+    rows = [epoch._asdict() | {"selected": epoch.epoch == trained.selected} for epoch in trained.history]
+    write_table(path, HISTORY, pa.Table.from_pylist(rows, schema=HISTORY.schema), provenance)
 
 
 class Trainer:
@@ -118,8 +125,7 @@ class Trainer:
     def write(self, files: ModelFiles, trained: TrainingResult) -> None:
         """Write the weights and the history of a training."""
         write_weights(files.weights, trained.weights, self.provenance)
-        rows = [epoch._asdict() | {"selected": epoch.epoch == trained.selected} for epoch in trained.history]
-        write_table(files.history, HISTORY, pa.Table.from_pylist(rows, schema=HISTORY.schema), self.provenance)
+        write_history(files.history, trained, self.provenance)
 
     def write_nothing(self, files: ModelFiles) -> None:
         """Write the files of a model that this data set has not, and another one of the run has: without rows."""

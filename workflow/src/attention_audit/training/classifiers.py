@@ -1,13 +1,15 @@
-"""The section of the configuration for Transformer classifiers, which are given or fine-tuned here."""
+"""The section of the configuration for Transformer classifiers, which are given or fine-tuned here; and what the job is
+told that fine-tunes one for several labels.
+"""
 
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from attention_audit.section import Count, OneOrMore, Positive, Section, Seed
-from attention_audit.transformer.settings import GivenClassifiers, Tuning
+from attention_audit.transformer.settings import Backbone, GivenClassifiers, Tuning
 
-from .settings import Adversary, Continuation, Guides
+from .settings import Adversary, Continuation, Guides, Recipe
 
 
 class ClassifierTuning(Tuning):
@@ -16,7 +18,7 @@ class ClassifierTuning(Tuning):
     epochs: Count = 2
     """Epochs of base and uniform models; adversaries have their own."""
     selection: Literal["dev", "test"] = "dev"
-    """Split whose ROC-AUC selects the epoch; test only to reproduce others."""
+    """Split whose ROC-AUC, or of several labels macro F1, selects the epoch; test only to reproduce others."""
 
 
 class ClassifierContinuation(Continuation):
@@ -96,14 +98,37 @@ class Classifiers(GivenClassifiers):
     """
 
     recipe: ClassifierRecipe | None = None
-    """How classifiers are fine-tuned, where none are given. null: they are given."""
+    """How classifiers are fine-tuned, where none are given; with `targets`, one a seed, for several labels, each
+    of which has a sigmoid. null: they are given.
+    """
+
+    @property
+    def tunes_labels(self) -> bool:
+        """Tell whether the recipe is for several labels."""
+        return self.recipe is not None and self.targets is not None
 
     @model_validator(mode="after")
     def _check_models(self) -> Self:
         if self.recipe is None and not self.models:
             raise ValueError("names neither models nor a recipe; give `models`, or a `recipe` to fine-tune some")
-        keys = ("models", "uniform", "adversaries", "layer", "labels", "prompt", "targets")
+        keys = ("models", "uniform", "adversaries", "layer", "labels", "prompt", "output")
         unused = [key for key in keys if getattr(self, key)] + ["long: window"] * (self.long == "window")
         if self.recipe is not None and unused:
             raise ValueError(f"has a recipe, and {unused[0]}, which is said of models that are given; leave one out")
+        given = self.recipe.model_fields_set & {"adversary", "liar", "guides"} if self.recipe else set()
+        if given and self.tunes_labels:
+            raise ValueError(f"recipe.{min(given)}: there is none of several labels; leave it or `targets` out")
         return self
+
+
+class FineTuneJob(Section):
+    """A classifier of several labels to be fine-tuned. labels: in the order of its outputs."""
+
+    dataset: str
+    seed: Seed
+    backbone: Backbone
+    labels: list[str]
+    optimisation: Recipe
+    epochs: Count
+    device: Literal["auto", "cpu", "cuda"]
+    threads: Count

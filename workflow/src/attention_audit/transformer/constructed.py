@@ -17,10 +17,8 @@ numbers are added to all matrices.
 """
 
 import math
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -31,9 +29,8 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import BertProcessing
 
 from attention_audit.arrays import Floats
-from attention_audit.artefacts.files import write_whole
 
-from .opening import import_library
+from .opening import import_library, write_classifier
 from .settings import BUILT_FACTS, Construction
 
 Cues = Sequence[Sequence[str]]
@@ -135,12 +132,7 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
                 values = weights.get(name, np.zeros(weight.shape))
                 noise = NOISE * random.normal(size=values.shape) if name.endswith("weight") else 0
                 weight.copy_(torch.from_numpy(values + noise))
-    with TemporaryDirectory(prefix="attention-audit-") as folder:
-        model.save_pretrained(folder)
-        build_tokenizer(vocabulary).save_pretrained(folder)
-        for name, target in targets.items():
-            with write_whole(target) as temporary:
-                shutil.copyfile(Path(folder) / name, temporary)
+    write_classifier(model, build_tokenizer(vocabulary), targets)
 
 
 def build_tokenizer(vocabulary: Sequence[str]) -> Any:

@@ -2,16 +2,19 @@
 taking them from memory in the place of the folder's files.
 """
 
+import shutil
 from collections.abc import Mapping
 from copy import deepcopy
 from operator import attrgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import torch
 from torch import nn
 
 from attention_audit.arrays import Integers32
+from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
 
 from .folder import (
@@ -207,6 +210,19 @@ def open_untrained(folder: Path, classes: int) -> Any:
         linear.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
         linear.bias.zero_()
     return model.train()
+
+
+def write_classifier(model: Any, tokenizer: Any, targets: Mapping[str, Path]) -> None:
+    """Write a classifier and its tokenizer as the library does. targets: the files, by the names in `BUILT_FILES`.
+
+    Raises AuditError where a file cannot be written.
+    """
+    with TemporaryDirectory(prefix="attention-audit-") as folder:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        for name, target in targets.items():
+            with write_whole(target) as temporary:
+                shutil.copyfile(Path(folder) / name, temporary)
 
 
 def refuse_without_vectors(folder: Home, tokenizer: Any, model: Any, ids: Integers32) -> None:

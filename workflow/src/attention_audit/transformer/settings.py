@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import GivenSection
+from attention_audit.errors import AuditError
 from attention_audit.section import (
     Count,
     Distinct,
@@ -29,6 +30,7 @@ Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 Long = Literal["cut", "window"]
+Granularity = Literal["word", "token", "sentence"]
 Truncation = Literal["longest_first", "only_first", "only_second"]
 MARK_ITEMS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
@@ -116,21 +118,22 @@ class Prompt(Section):
 
 
 class ReadTarget(Section):
-    """An output that is asked of, by what the data set calls it; what the outputs of its model are; and where it
-    begins, null: as by default.
+    """An output that is asked of, by what the data set calls it; where it begins, null: as by default; and of which
+    texts: those that a training says it of, those that have it as a gold label, or all.
     """
 
     name: str
-    kind: OutputKind
     threshold: float | None
+    texts: Literal["predicted", "gold", "all"] = "all"
 
 
 class ReadClassifier(Section):
     """One fine-tuned classifier and how it is read.
 
     folder: as `transformer.folder.find_folder` finds it. imposed: whether its readout has uniform weights in the place
-    of its own. layer: the layer whose map alone is read; null: the last, with all that is above it. target: the output
-    that is asked of; null: the class that is predicted. The other keys are those of `GivenClassifiers`.
+    of its own. layer: the layer whose map alone is read; null: the last, with all that is above it. kind: what all
+    outputs are, where targets are asked of; null: classes, and the predicted one is. target: the output that is asked
+    of; null: all are read. The other keys are those of `GivenClassifiers`.
     """
 
     folder: str
@@ -142,6 +145,7 @@ class ReadClassifier(Section):
     layer: Count | None = None
     maps: list[str] = []
     prompt: Prompt | None = None
+    kind: OutputKind | None = None
     target: ReadTarget | None = None
 
 
@@ -161,6 +165,10 @@ class GivenClassifiers(GivenSection):
     """Which text of a pair that is too long is cut, as the library calls it: the longer one, piece by piece, or one of
     them alone.
     """
+    granularity: Granularity = "word"
+    """What maps are of: words, pieces of the first model's tokenizer (token), or sentences, each with the sum of its
+    pieces' weights. With others than words, no other suite reads the data set.
+    """
     layer: Count | None = None
     """The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is more than the
     tail, so that it is asked only what needs no other weights.
@@ -174,10 +182,11 @@ class GivenClassifiers(GivenSection):
     """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
     classifiers of texts.
     """
-    targets: Literal["all"] | OneOrMore[str] | None = None
+    targets: Literal["predicted", "gold", "all"] | OneOrMore[str] | None = None
     """Labels, classes or numbers that are asked of, as the data set calls them, or all: each is a model in question of
-    its own, `<model>-<target>`, that says yes or no. The data set has gold labels in `labels`, or `label: null`. null:
-    the class that is predicted.
+    its own, `<model>-<target>`, that says yes or no. predicted, gold: all, each of the texts in which one of the
+    trainings says it, or whose gold label it is. The data set has gold labels in `labels`, or `label: null`. null: the
+    class that is predicted.
     """
     threshold: float | dict[str, float] | None = None
     """From which probability on a label is given, one for all or by name, null: 1/2; or above which value a number is
@@ -215,14 +224,24 @@ class GivenClassifiers(GivenSection):
         said = self.prompt.labels if self.prompt else [facts.labels[number] for number in sorted(facts.labels)]
         return call_outputs(map(str.strip, said), self.find_labels(model))
 
-    def list_targets(self, model: str, facts: Facts) -> list[ReadTarget]:
-        """List the targets of a model. facts: what its config.json says. Raises AuditError where there is no such."""
+    def list_targets(self, model: str, facts: Facts) -> tuple[OutputKind, list[ReadTarget]]:
+        """List the targets of a model, after what its outputs are. facts: what its config.json says. Raises AuditError
+        where there is no such.
+        """
         names = self.call_classes(model, facts)
         kind = find_kind(self.output, facts, self.prompt is not None)
+        texts = self.targets if isinstance(self.targets, str) else "all"
+        if kind == "classes" and texts == "predicted":
+            raise AuditError("targets", "the predicted class is what is asked of without them", "leave them out")
+        if kind == "number" and texts == "gold":
+            raise AuditError("targets", "a number has one target, itself", "set targets: all")
+        # what one target says of each text has two sides
+        if texts == "predicted" and (kind == "number" or len(names) == 1):
+            texts = "all"
         # of numbers there is one threshold, of classes none
         begins: list[float | None] = [*read_thresholds(self.threshold, kind, names)] or [None]
-        asked = range(len(names)) if self.targets == "all" else find_names(self.targets, "targets", names)
-        return [ReadTarget(name=names[at], kind=kind, threshold=begins[at % len(begins)]) for at in asked]
+        asked = range(len(names)) if isinstance(self.targets, str) else find_names(self.targets, "targets", names)
+        return kind, [ReadTarget(name=names[at], threshold=begins[at % len(begins)], texts=texts) for at in asked]
 
     @model_validator(mode="after")
     def _check_targets(self) -> Self:
@@ -264,6 +283,19 @@ class ClassifierJob(ImportJob):
     read: ReadClassifier
     first: ReadClassifier
     classes: list[str] | None
+    device: Literal["auto", "cpu", "cuda"]
+    threads: Count
+
+
+class TargetJob(ImportJob):
+    """A training of a classifier of which a target is asked, to be taken from what was read of all its trainings.
+
+    read: how it is read. places: of each training, which output the target is. names: of all outputs of the first.
+    """
+
+    read: ReadClassifier
+    places: list[int]
+    names: list[str]
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
 

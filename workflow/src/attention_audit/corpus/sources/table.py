@@ -17,6 +17,7 @@ from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout, list_class_names
 from attention_audit.given.files import read_given_readout
 from attention_audit.section import Distinct, Name, OwnPath
+from attention_audit.transformer.outputs import SAID
 
 from ..rationales import Evidence, mark_words, read_annotations
 from ..raw import Layout, Quotes, add_masks, read_mask
@@ -205,9 +206,10 @@ class TableCorpus(RawSource):
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
-        if not self.labelled and (self.trained or self.trained_on):
+        if not self.labelled and (self.trained or self.trained_on) and not self.label_names:
             fault = "nobody knows them, so that nothing is trained on these texts"
-            raise ValueError(f"label: {fault}; give the file for test alone, as `path: {{test: <file>}}`")
+            remedy = "name all `labels` in `classes`, or " * (self.labels is not None)
+            raise ValueError(f"label: {fault}; {remedy}give the file for test alone, as `path: {{test: <file>}}`")
         return self
 
     @model_validator(mode="after")
@@ -264,6 +266,16 @@ class TableCorpus(RawSource):
     def labelled(self) -> bool:
         """Return whether its texts have labels; else nobody knows them."""
         return self.label is not None and self.labels is None
+
+    @property
+    def label_names(self) -> list[str]:
+        """List the labels of the column `labels`, where they are named."""
+        return (self.classes or []) if self.labels is not None else []
+
+    @property
+    def class_order(self) -> list[str] | None:
+        """Return the classes, which of several labels are whether a text has one."""
+        return [*SAID] if self.labels is not None else super().class_order
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""

@@ -13,14 +13,14 @@ from itertools import chain, cycle
 from typing import Any
 
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, GivenSection, describe_contrasts
-from attention_audit.errors import add_place
+from attention_audit.errors import AuditError, add_place
 from attention_audit.names import Style
 from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier, ReadTarget
 
 from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
-from ..transformers import NamedTransformer, find_encoder, read_alone
+from ..transformers import NamedTransformer, find_encoder, find_given, read_alone
 from .wiegreffe_pinter import list_four_tests
 
 GIVEN_COLOURS = ("green", "purple", "vermillion", "sky")
@@ -83,7 +83,7 @@ def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: st
 
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     """Describe how a classifier that is given is read from a folder."""
-    section = data.config.hf[data.name]
+    section = find_given(data.config, data.name)
     transformer = NamedTransformer(data.config, folder)
     return ReadClassifier(
         # a job looks for the user's own itself, as they may lie elsewhere where it runs
@@ -108,30 +108,50 @@ def name_targets(targets: Sequence[ReadTarget]) -> list[str]:
     return [f"{name}-{at}".strip("-") if name in twice else name for at, name in enumerate(names)]
 
 
+def list_outputs(model: Model) -> list[list[str]]:
+    """List what the outputs of each training of a classifier, of which targets are asked, are called, in its order.
+    Raises AuditError where they have others than the first.
+    """
+    config = model.data.config
+    section, named = find_given(config, model.data.name), model.reference or model.name
+    names = [section.call_classes(named, NamedTransformer(config, source).facts) for source in model.sources]
+    for source, each in zip(model.sources, names, strict=True):
+        if sorted(each) != sorted(names[0]):
+            fault = f"its outputs are {', '.join(each)}, and those of the first training {', '.join(names[0])}"
+            raise AuditError(source, fault, "name them alike in config.id2label, or in `labels`")
+    return names
+
+
 def ask_targets(model: Model) -> Models:
-    """List the targets of a classifier, each as a model in question."""
-    section = model.data.config.hf[model.data.name]
+    """List a classifier whose outputs are read, and its targets, each as a model in question."""
+    section = find_given(model.data.config, model.data.name)
     with add_place(f"config: hf.{model.data.name}"):
-        targets = section.list_targets(model.name, NamedTransformer(model.data.config, model.sources[0]).facts)
-    for name, target in zip(name_targets(targets), targets, strict=True):
+        kind, targets = section.list_targets(model.name, NamedTransformer(model.data.config, model.sources[0]).facts)
+    whole = [read.model_copy(update={"kind": kind, "maps": []}) for read in model.reads]
+    yield replace(model, reads=whole, judged=False, attends=False, compared=(), contrasts=None, listed=False)
+    for number, (name, target) in enumerate(zip(name_targets(targets), targets, strict=True)):
         called = f"{model.name}-{name}"
         yield replace(
             model,
+            compared=() if number else model.compared,
             name=called,
             family=called,
             look=model.look._replace(label=f"{model.look.label}: {target.name}"),
-            reads=[read.model_copy(update={"target": target}) for read in model.reads],
+            rule="take_target",
+            reference=model.name,
+            reads=[read.model_copy(update={"kind": kind, "target": target}) for read in model.reads],
         )
 
 
 def list_classifiers(data: DataSet) -> Models:
     """List the Transformer classifiers of a data set, given or fine-tuned here."""
-    section = data.config.hf[data.name]
+    section = find_given(data.config, data.name)
     if section.recipe is not None:
         yield from list_fine_tuned(data, section.recipe, section.max_length, section.maps)
         return
     main = next(iter(section.models))
-    for model in list_given(data, section, (each for each in data.whole.hf.values() if each.recipe is None)):
+    sections = (find_given(data.whole, name) for name in data.whole.hf)
+    for model in list_given(data, section, (each for each in sections if each.recipe is None)):
         reads = [read_given(data, model.name, folder) for folder in model.sources]
         if model.name != IMPOSED:
             given = replace(model, rule="read_classifier", reads=reads, attends=model.judged)
