@@ -87,7 +87,7 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     all, all count alike.
     """
     values = pieces.sum_by_item(pieces.share_weights(attended.weights)[..., None] * attended.values)
-    holders = pieces.holders[:, None, :, None].expand(values.shape)
+    holders = pieces.send(pieces.holders)[:, None, :, None].expand(values.shape)
     return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
