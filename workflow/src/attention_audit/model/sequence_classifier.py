@@ -95,8 +95,9 @@ def _copy_shared_layers(layers: nn.ModuleList, config: Any) -> None:
 
 def _replace_conv1d(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
+    kind = import_library().Conv1D
     for name, part in [*model.named_modules()]:
-        if isinstance(part, import_library().Conv1D):
+        if isinstance(part, kind):
             width, outputs = part.weight.shape
             linear = nn.Linear(width, outputs, device="meta")
             linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
