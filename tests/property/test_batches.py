@@ -1,5 +1,7 @@
 """However texts are cut into batches, each is there once, whole, and unchanged by its neighbours."""
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from networks import make_classifier
 from readouts import make_readout
 from small_networks import CPU, random_texts
 
-from attention_audit.batching import cut_runs
+from attention_audit.batching import cut_runs, sort_into_runs
 from attention_audit.model.batch import RaggedLists, Split
 from attention_audit.stages.network_readout import take_readout
 from attention_audit.training.loop import draw_batches
@@ -58,6 +60,20 @@ def test_runs_end_only_where_one_text_more_would_not_fit(lengths, texts, tokens)
     for run in cut[:-1]:
         more = [lengths[place] for place in (*run, run.stop)]
         assert len(more) > texts or len(more) * max(more) > tokens
+
+
+@given(LENGTHS, st.integers(1, 200), st.floats(0, 1))
+def test_a_run_ends_where_it_would_be_full_or_sparse(lengths, tokens, padding):
+    cut = [*sort_into_runs(np.array(lengths), tokens, padding)]
+    assert np.concatenate(cut).tolist() == np.argsort(lengths, kind="stable").tolist()
+    widths = [np.array(lengths)[run] for run in cut]
+    for own, (first, *_) in pairwise(widths):
+        padded = (len(own) + 1) * first
+        assert padded > tokens or (own.sum() >= tokens / 4 and own.sum() + first < (1 - padding) * padded)
+    for own in widths:
+        assert len(own) == 1 or len(own) * own[-1] <= tokens
+        # without its last text it was too small to be sparse, or it is not sparse with it
+        assert own[:-1].sum() < tokens / 4 or own.sum() >= (1 - padding) * len(own) * own[-1]
 
 
 @given(SENTENCES, st.data())

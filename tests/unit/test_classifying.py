@@ -23,6 +23,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 import attention_audit
 from attention_audit import api
+from attention_audit.answer.verdicts import find_objection
 from attention_audit.api.asking import AuditStep, ModelAudit, name_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
@@ -768,13 +769,24 @@ def test_a_number_that_is_none_names_its_text():
 
 
 def test_progress_says_what_is_asked_and_how_much_remains(capsys, monkeypatch):
-    """Each line of the bar, in the order in which they were written; all of it never falls, and ends at all."""
+    """Each line of the bar, in the order in which they were written; all of it never falls, and ends at all. Above it
+    stands what is answered, as in the answer.
+    """
+    monkeypatch.setattr(find_objection, "__defaults__", (2,))
     # every line, however fast the steps are
     monkeypatch.setattr("tqdm.auto.tqdm", partial(tqdm.auto.tqdm, mininterval=0))
-    one(questions=None, texts=TEXTS, labels=LABELS, model=[folder(0), folder(1)], progress=True)
-    lines = re.findall(
-        r"(\d+)%\|[^|]*\| ([\d:]+), remain ([\d:?]+)(?:, (\d+) of 12 texts)?; ([^\r\n]*)", capsys.readouterr().err
-    )
+    found = one(questions=None, texts=TEXTS, labels=LABELS, model=[folder(0), folder(1)], progress=True)
+    shown = capsys.readouterr().err
+    claims = [QUESTIONS[name].claim for name in ("stable", "used", "ranks", "signed", "located")]
+    said = [line for line in re.split(r"[\r\n]+", shown) if any(claim in line for claim in claims)]
+    assert {*said} <= {*str(found).splitlines()}
+    clear = found.table.loc[found.table["verdict"] != "–", "claim"]
+    assert [claim for claim in claims if claim in {*clear}] == [
+        claim for line in said for claim in claims if claim in line
+    ]
+    assert len(said) > 2
+    assert shown.index(said[0]) < shown.index("located, training 1 of 2")
+    lines = re.findall(r"(\d+)%\|[^|]*\| ([\d:]+), remain ([\d:?]+)(?:, (\d+) of 12 texts)?; ([^\r\n]*)", shown)
     shares = [int(share) for share, *_ in lines]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 100)

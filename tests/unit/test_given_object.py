@@ -83,6 +83,25 @@ def test_a_model_of_each_family_is_read_in_memory_and_compared(family):
         compare_with_given(classifier, names, texts)
 
 
+@pytest.mark.parametrize("kind", ["plain", "reads one text at a time", "reads padding"])
+def test_texts_are_compared_together_unless_the_model_needs_them_alone(kind):
+    names, texts = [*"abcde"], [join_words(text.split()) for text in TEXTS]
+    model, tokenizer = given(moved=True)
+    forward, batches = model.forward, []
+
+    def forward_alone(**inputs):
+        batches.append(len(inputs["input_ids"]))
+        if kind == "reads one text at a time" and batches[-1] > 1:
+            raise ValueError("one text, please")
+        mask = inputs.pop("attention_mask")
+        return forward(**inputs, attention_mask=torch.ones_like(mask) if kind == "reads padding" else mask)
+
+    model.forward = forward_alone
+    classifier = SequenceClassifier(hold_model(model, tokenizer, "model", False))
+    assert compare_with_given(classifier, names, texts).startswith("5 have the pieces and, within ")
+    assert batches == ([5] if kind == "plain" else [5, 1, 1, 1, 1, 1])
+
+
 def test_what_is_set_after_loading_holds_and_the_object_stays_as_it_was():
     model, tokenizer = given()
     tokenizer.truncation_side, tokenizer.model_max_length = "left", 6

@@ -55,26 +55,32 @@ def pad_slices(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Ten
     return flat[where] * (offset < length[:, None])
 
 
-def cut_runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
+def cut_runs(
+    widths: Integers, texts: float = math.inf, tokens: float = math.inf, padding: float = 1.0
+) -> Iterator[slice]:
     """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
 
     A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
+    padding: its share at most in a run that has a quarter of `tokens`.
     """
-    start, widest = 0, 0
+    start, widest, own = 0, 0, 0
     for stop, width in enumerate(widths.tolist()):
         widest = max(widest, width)
         count = stop + 1 - start
-        if count > 1 and (count > texts or count * widest > tokens):
+        padded = count * widest
+        sparse = own >= tokens / 4 and own + width < (1 - padding) * padded
+        if count > 1 and (count > texts or padded > tokens or sparse):
             yield slice(start, stop)
-            start, widest = stop, width
+            start, widest, own = stop, width, 0
+        own += width
     if len(widths):
         yield slice(start, len(widths))
 
 
-def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
-    """Return the positions of texts, shortest first, in runs of at most `tokens` padded tokens."""
+def sort_into_runs(widths: Integers, tokens: float, padding: float = 1.0) -> Iterator[Integers]:
+    """Return the positions of texts, shortest first, in runs as those of `cut_runs`."""
     order = widths.argsort(kind="stable")
-    for run in cut_runs(widths[order], tokens=tokens):
+    for run in cut_runs(widths[order], tokens=tokens, padding=padding):
         yield order[run]
 
 

@@ -3,6 +3,7 @@ their numbers are the workflow's.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ import pyarrow.compute as pc
 import torch
 from pydantic import ValidationError
 
+from attention_audit.answer.lines import write_line
 from attention_audit.answer.settings import AnswerSettings
+from attention_audit.answer.verdicts import ALONE
 from attention_audit.artefacts.parquet import make_arrow_table
 from attention_audit.audits.answers import Answers, Training
 from attention_audit.audits.attention_maps import ask_attention_maps
@@ -43,10 +46,12 @@ from attention_audit.plan.exhibit_plan import SUMMARY_AUDITS
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.model import Suite
 from attention_audit.readout import Readout
+from attention_audit.report.terminal import lay_out_line
 from attention_audit.section import Count, Name, Section
 from attention_audit.stages.audit_files import KINDS
 from attention_audit.stages.frames import build_frame
 from attention_audit.stages.own_audit import ask_own, find_columns
+from attention_audit.tables.model_answers import ASK_FUNCTIONS
 from attention_audit.tables.summary import summary, texts
 from attention_audit.transformer.folder import GENERIC
 
@@ -65,7 +70,7 @@ BAR_FORMAT = "{percentage:3.0f}%|{bar:20}| {elapsed}, remain {remaining}{postfix
 class AuditStep:
     """Reads or asks something of a model at hand, for some questions. cost: how long it takes, see `SHORT_COST`.
     passes: how many texts, or copies of them, it goes through, in `goes` of as many texts, which take such shares of
-    its cost.
+    its cost. write: writes lines on what is answered then.
     """
 
     take: Callable[[], None]
@@ -73,6 +78,7 @@ class AuditStep:
     cost: float = SHORT_COST
     passes: int = 1
     goes: Sequence[float] = (1.0,)
+    write: Callable[[], Sequence[str]] = list
 
 
 class AuditSettings(AuditConfig):
@@ -231,15 +237,24 @@ class ModelAudit:
         erasure = partial(ask_erasure, judged, answers, settings.erasure, settings.permutation)
         return [
             AuditStep(partial(ask_performance, predicting, answers, self.facts)),
-            AuditStep(partial(ask_stability, judged, answers, settings.permutation), "stable"),
+            AuditStep(
+                partial(ask_stability, judged, answers, settings.permutation),
+                "stable",
+                write=partial(self.write_lines, "stable"),
+            ),
             AuditStep(partial(ask_comparison, base, compared, answers, settings.permutation)),
-            AuditStep(partial(ask_permutation, judged, answers, settings.permutation), "used"),
+            AuditStep(
+                partial(ask_permutation, judged, answers, settings.permutation),
+                "used",
+                write=partial(self.write_lines, "used"),
+            ),
             AuditStep(
                 erasure,
                 "ranks, signed",
                 SHORT_COST + ERASURE_COST * sum(goes) * self.lengths.sum(),
                 max(1, len(goes)) * len(self.lengths),
                 goes or (1.0,),
+                partial(self.write_lines, "ranks", "signed"),
             ),
             AuditStep(partial(ask_instance_adversary, [base], answers, settings.instance_adversary)),
             AuditStep(partial(ask_plausibility, attending, answers, self.facts)),
@@ -253,7 +268,7 @@ class ModelAudit:
 
     def take_steps(self, steps: Sequence[AuditStep], progress: bool = False) -> None:
         """Take steps; if asked, beside a bar that says for which questions, and how many texts and how much time
-        remain.
+        remain, and above it the line of each question once it is answered.
         """
         if not progress:
             for step in steps:
@@ -269,6 +284,8 @@ class ModelAudit:
                     step.take()
                 done += step.cost
                 bar.update(done - bar.n)
+                for line in step.write():
+                    bar.write(line, file=sys.stderr)
 
     def _advance(self, bar: Any, step: AuditStep, done: float, passed: list[int], count: int) -> None:
         """Move a bar on within a step, where so many more texts or copies were gone through."""
@@ -318,6 +335,13 @@ class ModelAudit:
             elif source.source == "corpus":
                 arguments[name] = {GIVEN_TEXTS: build_frame(source.describe(), [("", self.texts[source.name])])}
         return make_arrow_table(artefact(table.columns), function(**arguments)).to_pandas()
+
+    def write_lines(self, *questions: str) -> list[str]:
+        """Write the lines of questions that have a verdict, as the answer has them."""
+        asked = {question: ASK_FUNCTIONS[question] for question in questions}
+        (row,) = self.make_table(summary, reasons={}, questions=asked).to_dict("records")
+        lines = [write_line(row, question) for question in questions if row[f"{question}_said"]]
+        return [text for line in lines for text in lay_out_line(line, ALONE.get(len(self.own), ""))]
 
     def answer(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Make the tables `summary` and `texts`."""

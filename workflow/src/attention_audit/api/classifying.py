@@ -204,7 +204,8 @@ class ClassifierAudit:
             for number, (training, home, name) in enumerate(self._name_trainings()):
                 attribute = partial(self._attribute, training, home, of_others if number else audits)
                 steps.append(AuditStep(attribute, f"located{name}", cost, passes))
-            steps.append(AuditStep(self._ask_attribution, "located", TEXT_COST * len(self.reader.homes) * len(lengths)))
+            cost, write = TEXT_COST * len(self.reader.homes) * len(lengths), partial(self.model.write_lines, "located")
+            steps.append(AuditStep(self._ask_attribution, "located", cost, write=write))
         return steps
 
 
@@ -285,7 +286,8 @@ def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
         if split and len(words) != len(lists[number]):
             fault = f"{which} has a word that is empty, or has a space in it"
             raise AuditError(name, fault, "give words; of a pair, two strings")
-    return joined
+    # spaCy takes no string of numpy
+    return [*map(str, joined)]
 
 
 def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, list[Any]]:
@@ -469,7 +471,10 @@ def audit_targets(
         for training, home, (heads, values) in zip(model.own, audited.reader.homes, audited.outputs, strict=True):
             taken = select_texts(heads, asked_target.members), values[asked_target.members]
             steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked_target.name}"))
-        steps += [replace(step, name=f"{step.name} of {asked_target.name}") for step in part.list_questions()]
+        # the answer is on all targets
+        steps += [
+            replace(step, name=f"{step.name} of {asked_target.name}", write=list) for step in part.list_questions()
+        ]
         parts.append(model)
     audited.model.take_steps(steps, progress)
     together = make_audit(

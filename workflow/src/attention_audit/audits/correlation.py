@@ -218,7 +218,9 @@ def impermissible(texts: AttributedTexts, blocked: Mapping[str, Sequence[int]]) 
     gone = np.zeros((len(members), texts.split.lengths.max()), bool)
     for row, at in zip(gone, items.values(), strict=True):
         row[at] = True
-    before, after = predict_without(texts.model, texts.split, members, gone)
+    both = np.concatenate([np.zeros_like(gone), gone])
+    predictions = predict_without(texts.model, texts.split, np.tile(members, 2), both)
+    before, after = predictions[: len(members)], predictions[len(members) :]
     fall, labels = select_class(before - after, before.argmax(1).numpy()), readout.labels[members]
     return {
         "id": masses["id"],

@@ -64,7 +64,8 @@ def find_tokens(batch: Batch) -> Tensor:
     """Find the token of the text that each position is of, (B, P); -1 for marks, padding and what is of a query."""
     if batch.pieces is None:
         return torch.arange(-1, batch.mask.shape[1] + 1, device=batch.ids.device).where(pad(batch.mask, (1, 1)), -1)
-    return batch.pieces.words.where(batch.pieces.words < batch.pieces.read[:, None], -1)
+    words, read = batch.pieces.words, batch.pieces.read
+    return batch.pieces.send(words.where(words < read[:, None], -1))
 
 
 def sum_pieces(batch: Batch, values: Tensor) -> Tensor:

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.arrays import Array, Flags, Integers
-from attention_audit.batching import sort_into_runs
+from attention_audit.arrays import Array, Flags, Floats, Integers
+from attention_audit.batching import find_starts, sort_into_runs
 from attention_audit.divergence import detect_flips, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import CarriedStates
@@ -42,15 +42,20 @@ STATES = 1 << 14
 class Deletions(NamedTuple):
     """What the deletion of each token does, text by text, (L_i,) each; nothing where the token is the text's only one.
 
-    distances: TVD of the prediction from that of the whole text. predicted (N,): the class predicted for the whole
-    text, -1 for a text of one token. falls: the probability of that class, before minus after. flips: whether another
-    class is predicted.
+    distances: TVD of the prediction from that of the whole text. whole (N, C): the latter, NaN for a text of one token.
+    falls: the probability of the class predicted for the whole text, before minus after. flips: whether another class
+    is predicted.
     """
 
     distances: Scores
-    predicted: Integers
+    whole: Floats
     falls: Scores
     flips: list[Flags]
+
+    @property
+    def predicted(self) -> Integers:
+        """Return the class predicted for each whole text, (N,), -1 for a text of one token."""
+        return np.where(np.isnan(self.whole[:, 0]), -1, self.whole.argmax(1))
 
 
 def group_by_length(lengths: Integers) -> Iterator[Integers]:
@@ -131,8 +136,14 @@ class TextReading:
         return torch.cat(predictions, 1)[:, np.concatenate(groups).argsort()]
 
     def predict_without_each(self, members: Integers) -> Tensor:
-        """Predict for the texts at `members` (n,), all of one length L, without each token: (M, L, n, C)."""
-        length = int(self.split.lengths[self.members[members[0]]])
+        """Predict for the texts at `members` (n,) without each token, text by text: (M, R, C). Where states are shared,
+        all have one length.
+        """
+        lengths = self.split.lengths[self.members[members]]
+        if self.sharing is None:
+            places = np.arange(lengths.sum()) - np.repeat(find_starts(lengths), lengths)
+            return self.predict_deletions(np.repeat(members, lengths), places[:, None] == np.arange(lengths.max()))
+        length = int(lengths[0])
         at_once = max(1, STATES // (len(members) * (length - 1)))
         texts, after = torch.from_numpy(members).to(self.batch.ids.device), []
         for start in range(0, length, at_once):
@@ -142,13 +153,26 @@ class TextReading:
             positions = torch.arange(length - 1, device=texts.device)
             positions = positions + (positions >= token)
             text, counts = texts.repeat(stop - start), positions.new_full((len(positions),), length - 1)
-            states = None
-            if self.sharing is not None:
-                states = self.sharing.states[text[:, None], positions]
-                self.sharing.update(states.view(stop - start, len(members), length - 1, -1), texts, start, stop)
+            states = self.sharing.states[text[:, None], positions]
+            self.sharing.update(states.view(stop - start, len(members), length - 1, -1), texts, start, stop)
             predicted = self._predict(self._copy(text, positions, counts), text, states)
             after.append(predicted.view(len(self.models), stop - start, len(members), -1))
-        return torch.cat(after, 1)
+        return torch.cat(after, 1).transpose(1, 2).flatten(1, 2)
+
+    def predict_deletions(self, text: Integers, gone: Flags) -> Tensor:
+        """Predict for copies of the texts at `text` (R,) without some of their words, (R, L), of which some are left:
+        (M, R, C).
+        """
+        lengths = self.split.lengths[self.members[text]]
+        remaining = lengths - gone.sum(1)
+        # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
+        order = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
+        runs = [*sort_into_runs(remaining, COPIED_TOKENS)]
+        after = []
+        for run in runs:
+            copies = text[run], order[run, : remaining[run].max()], remaining[run]
+            after.append(self.predict_copies(*(torch.from_numpy(some).to(self.batch.ids.device) for some in copies)))
+        return torch.cat(after, 1)[:, np.concatenate(runs).argsort()]
 
     def _copy(self, text: Tensor, positions: Tensor, counts: Tensor) -> Batch:
         """Copy texts without some tokens, as in `shared_states`: (R,), (R, K), (R,)."""
@@ -186,9 +210,10 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
     def make_zeros(kind: type) -> list[Array]:
         return [np.zeros(length, kind) for length in lengths]
 
-    results = [
-        Deletions(make_zeros(float), np.full(len(split), -1), make_zeros(float), make_zeros(bool)) for _ in models
-    ]
+    results = []
+    for model in models:
+        whole = np.full((len(split), max(2, model.outputs)), np.nan)
+        results.append(Deletions(make_zeros(float), whole, make_zeros(float), make_zeros(bool)))
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(use_inference(model))
@@ -197,43 +222,32 @@ def delete_each(models: Sequence[Network], split: Split, members: Integers | Non
             texts = longer[run]
             reading = TextReading(models, split, texts)
             whole_predictions = reading.predict_whole()
-            for positions in group_by_length(lengths[texts]):
-                without = reading.predict_without_each(positions)
-                for deletions, before, after in zip(results, whole_predictions[:, positions], without, strict=True):
-                    decision = before.argmax(1)
-                    chosen = decision.expand(len(after), -1)[..., None]
-                    falls = (before - after).gather(2, chosen)[..., 0]
-                    deletions.predicted[texts[positions]] = decision.cpu()
-                    columns = (
-                        values.t().cpu().numpy() for values in (tvd(after, before), falls, detect_flips(before, after))
-                    )
-                    for text, *values in zip(texts[positions], *columns, strict=True):
+            for deletions, whole_prediction in zip(results, whole_predictions, strict=True):
+                deletions.whole[texts] = whole_prediction.cpu()
+            for positions in [np.arange(len(texts))] if reading.sharing is None else group_by_length(lengths[texts]):
+                counts, without = lengths[texts[positions]], reading.predict_without_each(positions)
+                of_rows = whole_predictions[:, np.repeat(positions, counts)]
+                for deletions, before, after in zip(results, of_rows, without, strict=True):
+                    falls = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0]
+                    columns = tvd(after, before), falls, detect_flips(before, after)
+                    by_text = (np.split(values.cpu().numpy(), counts.cumsum()[:-1]) for values in columns)
+                    for text, *values in zip(texts[positions], *by_text, strict=True):
                         deletions.distances[text], deletions.falls[text], deletions.flips[text] = values
     return results
 
 
 def predict_without(model: Network, split: Split, members: Integers, gone: Flags) -> Tensor:
-    """Predict for texts before and after some of their words are deleted, (2, R, C); NaN where no word would be left.
+    """Predict for texts some of whose words are deleted, (R, C); NaN where no word would be left.
 
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go.
     """
-    lengths, row_of_text = split.lengths[members], np.empty(len(split), np.int64)
-    remaining = lengths - gone.sum(1)
-    # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
-    order = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
-    predictions = torch.full((2, len(members), max(2, model.outputs)), torch.nan, dtype=torch.float64)
-    different = np.unique(members[remaining > 0])
+    predictions = torch.full((len(members), max(2, model.outputs)), torch.nan, dtype=torch.float64)
+    remaining = gone.sum(1) < split.lengths[members]
+    different = np.unique(members[remaining])
     with use_inference(model):
         for group in sort_into_runs(split.lengths[different], MAX_TOKENS_READ):
-            texts = different[group]
+            texts = np.sort(different[group])
+            rows = np.flatnonzero(np.isin(members, texts) & remaining)
             reading = TextReading([model], split, texts)
-            (before,) = reading.predict_whole()
-            row_of_text[texts] = np.arange(len(texts))
-            of_texts = np.flatnonzero(np.isin(members, texts) & (remaining > 0))
-            for run in sort_into_runs(remaining[of_texts], COPIED_TOKENS):
-                rows = of_texts[run]
-                copies = (row_of_text[members[rows]], order[rows, : remaining[rows].max()], remaining[rows])
-                text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
-                (after,) = reading.predict_copies(text, *words)
-                predictions[:, rows] = torch.stack([before[text], after]).cpu()
+            predictions[rows] = reading.predict_deletions(np.searchsorted(texts, members[rows]), gone[rows])[0].cpu()
     return predictions

@@ -104,7 +104,8 @@ def delete_sets(texts: AttributedTexts, text: Integers, gone: Flags) -> Floats:
     deletions = texts.ranked.deletions
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     larger = np.flatnonzero(gone.sum(1) > 1)
-    before, after = predict_without(texts.model, texts.split, text[larger], gone[larger])
+    before = torch.from_numpy(deletions.whole[text[larger]])
+    after = predict_without(texts.model, texts.split, text[larger], gone[larger])
     lost[larger] = select_class(before - after, deletions.predicted[text[larger]])
     return lost
 

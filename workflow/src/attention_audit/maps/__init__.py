@@ -10,7 +10,7 @@ from attention_audit.batching import cut_rows
 from attention_audit.targets import load
 from attention_audit.transformer.states import PieceBatch
 
-from . import attention, decomposed, norms
+from . import attention, decomposed, norms, word_sets
 from .passes import Map
 
 MAP_FUNCTIONS: dict[str, Map] = {
@@ -30,8 +30,8 @@ MAP_FUNCTIONS: dict[str, Map] = {
         decomposed.attn_lrp,
         decomposed.decompx,
         norms.value_zeroing,
-        attention.lime,
-        attention.kernel_shap,
+        word_sets.lime,
+        word_sets.kernel_shap,
     )
 }
 """The maps by their names."""

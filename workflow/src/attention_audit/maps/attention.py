@@ -1,15 +1,6 @@
 """Maps of attention weights alone: rows, means of them, rollout and flow (Abnar & Zuidema 2020); and maps by gradients
 of the predicted class's logit: gradient x attention, AttCAT, input x gradient.
-
-Maps by deleting random sets of words: LIME (Ribeiro et al. 2016) and KernelSHAP (Lundberg & Lee 2017), by captum.
-
-A line is fitted to the probability of the predicted class in texts that keep some of the words. What is deleted is gone
-from the input, and the classifier reads the rest; marks stay. A word's score is its slope in that line, and its pieces
-have equal parts of it. Every text draws with the same seed, so that scores depend on no other text.
 """
-
-from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,8 +8,6 @@ from torch import Tensor
 
 from attention_audit.batching import mark_lengths
 from attention_audit.errors import AuditError
-from attention_audit.model.tail import probabilities
-from attention_audit.transformer.states import get_piece_limit
 
 from .passes import ModelPass
 
@@ -43,9 +32,9 @@ def largest_head(model_pass: ModelPass) -> Tensor:
     """Take, of the last layer, the row of the head with the most weight on one word, the first of equals. One pass."""
     rows = model_pass.average_rows(model_pass.layers[-1].weights)
     items = model_pass.pieces.weigh_items(rows)
-    of_words = items * mark_lengths(model_pass.pieces.read, items.shape[2])[:, None]
-    head = of_words.amax(2).argmax(1)
-    return rows[torch.arange(len(rows)), head]
+    words = model_pass.pieces.send(mark_lengths(model_pass.pieces.read, items.shape[2]))
+    head = (items * words[:, None]).amax(2).argmax(1)
+    return rows[torch.arange(len(rows), device=rows.device), head]
 
 
 def take_row(model_pass: ModelPass, kind: str, number: int) -> Tensor:
@@ -93,18 +82,18 @@ def flow(model_pass: ModelPass) -> Tensor:
     from scipy.sparse import block_diag, csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    scores = torch.zeros_like(model_pass.mask)
-    layers = [*(mix_heads(layer.weights) for layer in model_pass.layers), model_pass.classified[:, None]]
+    of_layers = [*(mix_heads(layer.weights) for layer in model_pass.layers), model_pass.classified[:, None]]
+    layers, scores = [rows.float().cpu().numpy() for rows in of_layers], np.zeros(model_pass.mask.shape)
     unit = 1 << 20  # scipy's flows are whole numbers
     for text, count in enumerate(model_pass.pieces.lengths.tolist()):
-        capacities = [np.rint(rows[text, :count, :count].float().cpu().numpy() * unit) for rows in layers]
+        capacities = [np.rint(rows[text, :count, :count] * unit) for rows in layers]
         edges, source = block_diag(capacities, format="csr", dtype=np.int32), len(model_pass.layers) * count + count
         # from each layer to the one below it: those below the first, which come first, lead nowhere
         starts = np.concatenate([np.zeros(count, np.int32), edges.indptr])
         graph = csr_array((edges.data, edges.indices, starts), shape=(source + 1,) * 2)
         for piece in range(count):
             scores[text, piece] = maximum_flow(graph, source, piece).flow_value / unit
-    return scores
+    return torch.from_numpy(scores).to(model_pass.mask)
 
 
 def gradient_attention(model_pass: ModelPass) -> Tensor:
@@ -146,68 +135,3 @@ def input_gradient(model_pass: ModelPass) -> Tensor:
     """
     slopes = model_pass.slopes
     return (slopes.vectors * slopes.of_vectors).sum(-1) * model_pass.mask
-
-
-SAMPLES = 200
-"""Sets of words of each text."""
-SAMPLING_SEED = 0
-KERNEL_WIDTH = 0.25
-"""Of LIME's kernel over the cosine distance, as in its authors' code for texts."""
-
-
-def list_deletable_words(model_pass: ModelPass, text: int) -> Tensor:
-    """Find the words of a text that have a piece of their own, (K,), which can be deleted."""
-    words = model_pass.pieces.words[text]
-    return torch.unique(words[words >= 0])
-
-
-def predict_kept(model_pass: ModelPass, text: int, words: Tensor, subsets: Tensor) -> Tensor:
-    """Predict the probability of a text's class where of these words (K,) only some are kept, subsets (S, K): (S,)."""
-    stays = subsets.new_ones(len(subsets), int(model_pass.pieces.read[text]), dtype=torch.bool)
-    stays[:, words] = subsets > 0
-    rows = model_pass.pieces.select_texts(torch.full((len(subsets),), text, device=subsets.device))
-    logits = model_pass.classifier.compute_logits(rows.keep_words(stays))
-    return probabilities(logits)[:, model_pass.explained[text]]
-
-
-@torch.no_grad()
-def fit_slopes(model_pass: ModelPass, explained: Any) -> Tensor:
-    """Fit the slopes of all words, as scores of pieces (B, P). explained: makes a method of captum of a function."""
-    of_items = model_pass.mask.new_zeros(len(model_pass.mask), 1, model_pass.pieces.count)
-    for text, count in enumerate(model_pass.pieces.lengths.tolist()):
-        words = list_deletable_words(model_pass, text)
-        predict = partial(predict_kept, model_pass, text, words)
-        everything = model_pass.mask.new_ones(1, len(words))
-        if len(words) == 1:
-            of_items[text, 0, words] = predict(everything) - predict(torch.zeros_like(everything))
-            continue
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(SAMPLING_SEED)
-            slopes = explained(predict).attribute(
-                everything, n_samples=SAMPLES, perturbations_per_eval=max(1, get_piece_limit() // count)
-            )
-        of_items[text, 0, words] = slopes[0]
-    return model_pass.pieces.weigh_pieces(of_items, model_pass.mask[:, None])[:, 0]
-
-
-def lime(model_pass: ModelPass) -> Tensor:
-    """LIME, signed: each word is kept or deleted with the same chance; a ridge regression weighs each set of words by
-    its cosine to the whole text. As many passes as there are samples.
-
-    A text of one word has the difference that the word makes.
-    """
-    from captum._utils.models.linear_model import SkLearnRidge
-    from captum.attr import Lime
-    from captum.attr._core.lime import get_exp_kernel_similarity_function
-
-    kernel = get_exp_kernel_similarity_function("cosine", kernel_width=KERNEL_WIDTH)
-    return fit_slopes(model_pass, partial(Lime, interpretable_model=SkLearnRidge(), similarity_func=kernel))
-
-
-def kernel_shap(model_pass: ModelPass) -> Tensor:
-    """KernelSHAP, signed: Shapley values of the words, estimated; they sum to the difference between the probability of
-    the whole text and that of the marks alone. As many passes as there are samples.
-    """
-    from captum.attr import KernelShap
-
-    return fit_slopes(model_pass, KernelShap)

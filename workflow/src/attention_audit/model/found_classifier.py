@@ -87,9 +87,8 @@ class FoundClassifier(TransformerClassifier):
         vocabulary = range(len(self.model.get_input_embeddings().weight))
         row = torch.tensor([[number for number in vocabulary if number not in avoided][:TRIAL_PIECES]])
         ones = torch.ones(1, dtype=torch.long)
-        pieces = PieceBatch(
-            *(part.to(self.device) for part in (row, 0 * row, 0 * row, ones * row.shape[1], ones, 0 * ones, 0 * ones))
-        )
+        ids, types = (part.to(self.device) for part in (row, 0 * row))
+        pieces = PieceBatch(ids, types, 0 * row, ones * row.shape[1], ones, 0 * ones, 0 * ones)
 
         def keep(module: nn.Module, attended: Attended) -> Tensor:
             seen.append((module, attended._replace(sums=attended.sums.detach().requires_grad_())))

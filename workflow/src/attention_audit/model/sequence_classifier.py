@@ -101,8 +101,9 @@ def _copy_shared_layers(layers: nn.ModuleList, config: Any) -> None:
 
 def _replace_conv1d(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
+    kind = import_library().Conv1D
     for name, part in [*model.named_modules()]:
-        if isinstance(part, import_library().Conv1D):
+        if isinstance(part, kind):
             width, outputs = part.weight.shape
             linear = nn.Linear(width, outputs, device="meta")
             linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
@@ -206,7 +207,7 @@ class TransformerClassifier(Network):
         """
         config, mask = self.model.config, pieces.mask
         if getattr(config, "classifier_pooling", "") in MEAN_POOLING:
-            return mask.to(self.decoder.weight) / pieces.lengths[:, None]
+            return mask.to(self.decoder.weight) / pieces.send(pieces.lengths)[:, None]
         positions = torch.arange(mask.shape[1], device=mask.device)
         row = (positions * (mask & (pieces.ids != config.get_text_config().pad_token_id))).argmax(1) * self.family.last
         return (positions == row[:, None]).to(self.decoder.weight)
@@ -369,7 +370,7 @@ class SequenceClassifier(TransformerClassifier):
         rows = torch.stack([pieces.ids, pieces.types], 1).cpu().numpy()
         keys = [row[:, :count].tobytes() for row, count in zip(rows, counts, strict=True)]
         if new := [at for at, key in enumerate(keys) if key not in self.known]:
-            outputs = self._compute_outputs(pieces.select_texts(torch.tensor(new, device=self.device)))
+            outputs = self._compute_outputs(pieces.select_texts(torch.tensor(new)))
             self.known |= zip((keys[at] for at in new), outputs, strict=True)
         logits = self._take_target(torch.stack([self.known[key] for key in keys]))
         return Output(logits, *[logits.new_empty(0)] * 3)

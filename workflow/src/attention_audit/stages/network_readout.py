@@ -89,7 +89,7 @@ def fold_pieces(attended: LastAttention, pieces: PieceBatch) -> LastAttention:
     all, all count alike.
     """
     values = pieces.sum_by_item(pieces.share_weights(attended.weights)[..., None] * attended.values)
-    holders = pieces.holders[:, None, :, None].expand(values.shape)
+    holders = pieces.send(pieces.holders)[:, None, :, None].expand(values.shape)
     return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
@@ -123,17 +123,17 @@ def refuse_no_number(folder: Home, name: str, logits: Any) -> None:
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for member in sample_indices(len(table), TEXTS_CHECKED):
-        pieces = table.batch(torch.tensor([member]))
+    for _, pieces in table.iterate_by_length(members=sample_indices(len(table), TEXTS_CHECKED)):
         attended = classifier.read_attention(pieces)
         items = fold_pieces(attended, pieces)
-        weights = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
-        weights = weights / weights.sum(1, keepdim=True)
-        context = (weights[:, None] @ items.values[0]).flatten()
-        by_tail = tail.apply(context[None], attended.below)[0].float().cpu()
-        piece_weights = pieces.weigh_pieces(weights[None], attended.weights)
+        weights = torch.rand(items.weights.shape, generator=generator).to(items.weights)
+        weights = weights.where(pieces.weigh_items(pieces.mask[:, None].to(weights)) > 0, 0)
+        weights = weights / weights.sum(2, keepdim=True)
+        contexts = torch.einsum("bhi,bhid->bhd", weights, items.values).flatten(1)
+        by_tail = tail.apply(contexts, attended.below).float().cpu()
+        piece_weights = pieces.weigh_pieces(weights, attended.weights)
         with torch.inference_mode(), classifier.impose_weights(pieces, piece_weights):
-            by_model = classifier.compute_logits(pieces)[0].cpu()
+            by_model = classifier.compute_logits(pieces).cpu()
         dtype = tail.sample.dtype
         refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy(), dtype)
 

@@ -4,10 +4,11 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.answer.lines import ask_order
 from attention_audit.artefacts.parquet import read_table
@@ -28,7 +29,7 @@ from attention_audit.transformer.in_memory import (
 )
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.outputs import call_outputs
-from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark
+from attention_audit.transformer.pieces import Pieces, cut_raw, has_first_mark, join_pieces
 from attention_audit.transformer.settings import TEXT_SLOT, ClassifierJob, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
@@ -39,8 +40,8 @@ from .network_readout import assemble_readout, refuse_no_number, take_checked_he
 
 MAX_TEXTS_COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
-COMPARED_PASSES = 4
-"""Texts that are read in a batch in the time in which one is compared, alone."""
+COMPARED_PASSES = 2
+"""How often each of them is read: as it was given, and as it is audited."""
 OUTPUTS = "outputs"
 """What all outputs of a classifier are called in the file of its tail, (N, K)."""
 MAX_UNKNOWN_SHARE = 0.5
@@ -137,17 +138,114 @@ def describe_changes(model: Any) -> str:
     )
 
 
-def call_as_given(
-    model: Any, tokenizer: Any, sides: Sequence[str], settings: Mapping[str, Any]
-) -> tuple[list[int], torch.Tensor]:
-    """Return the pieces of a text, or of a pair, less padding, and the first row of what a model gives for them, on the
-    CPU. settings: what its tokenizer is called with.
+@contextmanager
+def refuse_call(place: Home, name: str) -> Iterator[None]:
+    """Raise AuditError where a model cannot be called with a text in the block."""
+    try:
+        yield
+    except Exception as error:
+        raise AuditError(
+            f"{place}: cannot be called with what its tokenizer makes of text {name!r} ({say_first(error)}); "
+            "give a model that can, or use judge"
+        ) from error
+
+
+class GivenText(NamedTuple):
+    """A text as its model was given: inputs, what the tokenizer makes of its sides, and pieces, which are audited.
+    settings: with which a pipeline is called, which cuts it where they say so.
     """
-    given = tokenizer(*sides, return_tensors="pt", **settings).to(next(model.parameters()).device)
-    output = model(**given)
-    logits = output if isinstance(output, torch.Tensor) else output[0]
-    ids = given["input_ids"][0]
-    return ids[given.get("attention_mask", torch.ones_like(ids)[None])[0] > 0].tolist(), logits[0].float().cpu()
+
+    name: str
+    sides: list[str]
+    settings: Mapping[str, Any]
+    inputs: Any
+    pieces: Pieces
+
+
+def cut_as_given(
+    classifier: SequenceClassifier, tokenizer: Any, names: Sequence[str], texts: Sequence[RawText]
+) -> list[GivenText]:
+    """Cut texts by the tokenizer that a classifier was given with. Raises AuditError where they have other pieces."""
+    place, (before, after), given_texts = classifier.folder, classifier.template.split(TEXT_SLOT), []
+    pipeline_settings = read_tokenizer_settings(place)
+    truncation = True if texts[0].second is None else classifier.truncation
+    settings = {"truncation": truncation, "max_length": classifier.most} | pipeline_settings
+    if has_first_mark(tokenizer, classifier.template):
+        settings["add_special_tokens"] = False
+    for name, text in zip(names, texts, strict=True):
+        pieces = cut_raw(
+            classifier.tokenizer, [name], [text], classifier.most, classifier.template, classifier.truncation
+        )
+        if classifier.template != TEXT_SLOT and pieces.truncated[0]:
+            # the text alone within a prompt is cut, which no tokenizer does
+            continue
+        sides = [before + side + after for side in text.sides]
+        with refuse_call(place, name):
+            inputs = tokenizer(*sides, return_tensors="pt", **settings)
+            ids = inputs["input_ids"][0]
+            ids = ids[inputs.get("attention_mask", torch.ones_like(ids)[None])[0] > 0].tolist()
+        if ids != (own := pieces.ids.tolist()):
+            theirs, ours = (set(tokenizer.convert_ids_to_tokens(each)) for each in (ids, own))
+            how = " and ".join(f"{key}={value}" for key, value in settings.items())
+            raise AuditError(
+                f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
+                f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
+                + ("give its .model and .tokenizer" if pipeline_settings else "give one without a call of its own")
+            )
+        # one that is cut without a length of its own is called with that of the audit
+        called = settings if pieces.truncated[0] and "max_length" not in pipeline_settings else {}
+        given_texts.append(GivenText(name, sides, called, inputs, pieces))
+    return given_texts
+
+
+def call_as_given(model: Any, inputs: Sequence[Any]) -> torch.Tensor:
+    """Return what a model gives for what its tokenizer makes of some texts, (n, ..), on the CPU; several are padded
+    behind.
+    """
+    device, given = next(model.parameters()).device, inputs[0]
+    if len(inputs) > 1:
+        padding = {"input_ids": model.config.pad_token_id or 0}
+        rows = {name: [each[name][0] for each in inputs] for name in given}
+        given = {name: pad_sequence(rows[name], True, padding.get(name, 0)).to(device) for name in rows}
+    output = model(**(given.to(device) if len(inputs) == 1 else given))
+    return (output if isinstance(output, torch.Tensor) else output[0]).float().cpu()
+
+
+def read_as_given(
+    classifier: SequenceClassifier, model: Any, given_texts: Sequence[GivenText], tolerance: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the logits of texts that a model has as it is given, and as it is audited, (n, C) each. tolerance: by
+    which they may differ, of the greatest of a batch; where they do, texts are called one by one. Raises AuditError
+    where they cannot be called.
+    """
+    place, rows = classifier.folder, list[tuple[torch.Tensor, torch.Tensor]]()
+
+    def call_alone(text: GivenText) -> torch.Tensor:
+        with refuse_call(place, text.name):
+            (logits,) = call_as_given(model, [text.inputs])
+        logits = logits[-1, classifier.asked] if classifier.asked else logits
+        refuse_no_number(place, text.name, logits)
+        return logits
+
+    # a language model has a logit of every piece that it knows at each piece of a text
+    limit, order = None if classifier.asked is None else 1, list[int]()
+    table = PieceTable(join_pieces([text.pieces for text in given_texts]), classifier.device)
+    with evaluate_apart(model):
+        for members, batch in table.iterate_by_length(limit):
+            texts, audited = [given_texts[at] for at in members], classifier.compute_logits(batch).cpu()
+            try:
+                given = call_as_given(model, [text.inputs for text in texts])
+                alike = torch.allclose(given, audited, 0, tolerance * float(audited.abs().max().clamp(min=1)))
+            except Exception:
+                alike = False
+            if not alike:
+                # one of somebody's own may read padding as text, or no batch at all
+                given = torch.stack([call_alone(text) for text in texts])
+            rows += zip(given, audited, strict=True)
+            order += members.tolist()
+            pass_texts(len(members))
+    given, audited = map(torch.stack, zip(*(rows[at] for at in np.argsort(order)), strict=True))
+    return given, audited
 
 
 def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> str:
@@ -156,73 +254,34 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
 
     Raises AuditError where they have other pieces, or logits that differ by more than rounding does.
     """
-    place, (before, after) = classifier.folder, classifier.template.split(TEXT_SLOT)
+    place = classifier.folder
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
-    pipeline_settings = read_tokenizer_settings(place)
-    truncation = True if texts[0].second is None else classifier.truncation
-    settings = {"truncation": truncation, "max_length": classifier.most} | pipeline_settings
-    if has_first_mark(tokenizer, classifier.template):
-        settings["add_special_tokens"] = False
-    in_order = sorted(zip(names, texts, strict=True), key=lambda each: len(each[1].text))
     # what a method of a pipeline's own changes may be in any text
     most = len(texts) if list_methods(place) else min(MAX_TEXTS_COMPARED, len(texts))
-    chosen = np.linspace(0, len(texts) - 1, most).round().astype(np.int64)
-    found, calls = [], []
-    with evaluate_apart(model):
-        for name, text in (in_order[at] for at in chosen):
-            pieces = cut_raw(
-                classifier.tokenizer, [name], [text], classifier.most, classifier.template, classifier.truncation
-            )
-            if classifier.template != TEXT_SLOT and pieces.truncated[0]:
-                # the text alone within a prompt is cut, which no tokenizer does
-                continue
-            try:
-                sides = [before + side + after for side in text.sides]
-                ids, logits = call_as_given(model, tokenizer, sides, settings)
-            except Exception as error:
-                raise AuditError(
-                    f"{place}: cannot be called with what its tokenizer makes of text {name!r} ({say_first(error)}); "
-                    "give a model that can, or use judge"
-                ) from error
-            if ids != (own := pieces.ids.tolist()):
-                theirs, ours = (set(tokenizer.convert_ids_to_tokens(each)) for each in (ids, own))
-                how = " and ".join(f"{key}={value}" for key, value in settings.items())
-                raise AuditError(
-                    f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
-                    f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
-                    + ("give its .model and .tokenizer" if pipeline_settings else "give one without a call of its own")
-                )
-            logits = logits[-1, classifier.asked] if classifier.asked else logits
-            refuse_no_number(place, name, logits)
-            read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
-            found.append((logits, read))
-            # one that is cut without a length of its own is called with that of the audit
-            calls.append(
-                (name, sides, settings if pieces.truncated[0] and "max_length" not in pipeline_settings else {})
-            )
-            pass_texts(COMPARED_PASSES)
-    if not found:
+    by_length = sorted(range(len(texts)), key=lambda at: len(texts[at].text))
+    chosen = [by_length[at] for at in np.linspace(0, len(texts) - 1, most).round().astype(np.int64)]
+    given_texts = cut_as_given(classifier, tokenizer, *([column[at] for at in chosen] for column in (names, texts)))
+    if not given_texts:
         return "none is compared, as none fits within the prompt"
-    given, audited = (torch.stack(side) for side in zip(*found, strict=True))
     dtypes = {weight.dtype for weight in model.parameters()} | {torch.float32}
     coarsest = max(dtypes, key=lambda each: torch.finfo(each).eps)
-    apart = (given - audited).abs().max()
     # rounding adds up over the layers
-    allowed = torch.finfo(coarsest).eps ** 0.5 * audited.abs().max().clamp(min=1)
+    tolerance = torch.finfo(coarsest).eps ** 0.5
+    given, audited = read_as_given(classifier, model, given_texts, tolerance)
+    apart, allowed = (given - audited).abs().max(), tolerance * audited.abs().max().clamp(min=1)
     if not apart <= allowed:
         flips = int((given.argmax(1) != audited.argmax(1)).sum())
         raise AuditError(
             f"{place}: as it is given, a logit differs by up to {apart:.2g} from that of the library's "
-            f"{type(classifier.model).__name__} with its weights, more than {allowed:.2g}, and {flips} of {len(found)} "
-            f"texts get another class{describe_changes(model)}; use judge for what it computes"
+            f"{type(classifier.model).__name__} with its weights, more than {allowed:.2g}, and {flips} of "
+            f"{len(given_texts)} texts get another class{describe_changes(model)}; use judge for what it computes"
         )
     if get_pipeline(place) is not None:
         with evaluate_apart(model):
-            for each, probabilities in zip(calls, distribute(audited, classifier.kind).tolist(), strict=True):
-                refuse_other_answer(
-                    place, *each, dict(zip(classifier.names, probabilities, strict=True)), float(allowed)
-                )
-    said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
+            for text, probabilities in zip(given_texts, distribute(audited, classifier.kind).tolist(), strict=True):
+                named = dict(zip(classifier.names, probabilities, strict=True))
+                refuse_other_answer(place, text.name, text.sides, text.settings, named, float(allowed))
+    said = f"{len(given_texts)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
     if coarsest != classifier.tail.sample.dtype:
         moved = (distribute(given, classifier.kind) - distribute(audited, classifier.kind)).abs().max()
         said += (

@@ -123,19 +123,20 @@ def summary(
     corpus: Frames,
     census: Frames,
     kinds: Mapping[str, str] = {},
+    questions: Asked = ASK_FUNCTIONS,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make one row for each data set and model, with the columns of columns.SUMMARY.
 
-    `kinds`: of the corpora of data sets; verdicts on controls are held against what they must be. `reasons`: why data
-    sets were not run, by data set. `answer`: the section `answer` of the configuration. `corpus`: the id and group of
-    the test texts by data set, which says which of them belong together. `census`: the names of classes. `audits`:
-    rows of the audits that the questions ask, of any number of data sets and suites, with the key of the suite as the
-    column `suite`; a list of k numbers is k columns.
+    `questions`: those that are asked. `kinds`: of the corpora of data sets; verdicts on controls are held against what
+    they must be. `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the
+    configuration. `corpus`: the id and group of the test texts by data set, which says which of them belong together.
+    `census`: the names of classes. `audits`: rows of the audits that the questions ask, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; a list of k numbers is k columns.
     """
     measured = measure_subjects(subjects, audits, answer, corpus, census)
     missing = [BLANK | {"dataset": dataset, "note": f"Not run: {reason}."} for dataset, reason in reasons.items()]
-    rows = [answer_subject(each) for each in measured]
+    rows = [answer_subject(each, questions) for each in measured]
     rows = [row | {"controls": describe_claims(kinds.get(row["dataset"], ""), row)} for row in rows]
     return pd.DataFrame([*rows, *missing], columns=SUMMARY.schema.names)
 

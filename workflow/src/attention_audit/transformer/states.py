@@ -27,6 +27,8 @@ from .settings import Pool
 
 MIN_WINDOW_SHARE = 0.25
 """Share of a window that must be left for what slides."""
+MAX_PADDING = 0.05
+"""Share of padding at most in a batch that has a quarter of its pieces, with which a processor is as fast."""
 _TOKENS = ContextVar("tokens", default=2048)
 
 
@@ -49,8 +51,9 @@ def set_piece_limit(tokens: int | None) -> Iterator[None]:
 class PieceBatch:
     """B texts of at most P pieces, padding last.
 
-    ids, types, words (B, P), as in `pieces.Pieces`; words are `SPECIAL` on padding too. lengths (B,): pieces. read,
-    queried, ahead (B,): words of the text, of the query, and of the first text of a pair, that are read.
+    ids, types (B, P), on a device, and words (B, P), as in `pieces.Pieces`; words are `SPECIAL` on padding too. lengths
+    (B,): pieces. read, queried, ahead (B,): words of the text, of the query, and of the first text of a pair, that are
+    read. All but ids and types is on the CPU, where it is counted without waiting for the device.
     """
 
     ids: Tensor
@@ -61,15 +64,24 @@ class PieceBatch:
     queried: Tensor
     ahead: Tensor
 
+    def send(self, values: Tensor) -> Tensor:
+        """Send values that are on the CPU to the device of the texts, without waiting for it."""
+        return values.to(self.ids.device, non_blocking=True)
+
     @property
-    def mask(self) -> Tensor:
+    def _filled(self) -> Tensor:
         """Return (B, P), true on pieces, marks included."""
         return mark_lengths(self.lengths, self.ids.shape[1])
 
     @property
+    def mask(self) -> Tensor:
+        """Return (B, P), true on pieces, marks included, on the device."""
+        return self.send(self._filled)
+
+    @property
     def _outside(self) -> Tensor:
         """Return (B, P), true on marks."""
-        return (self.words < 0) & self.mask
+        return (self.words < 0) & self._filled
 
     @property
     def marks(self) -> Tensor:
@@ -81,13 +93,13 @@ class PieceBatch:
     @property
     def items(self) -> Tensor:
         """Return the item of each piece, (B, P): a word's number, the first mark, then all others; -1 on padding."""
-        offset = self._outside[:, :1] & (torch.arange(self.words.shape[1], device=self.words.device) > 0)
-        return self.words.where(self.words >= 0, self.read[:, None] + offset).where(self.mask, -1)
+        offset = self._outside[:, :1] & (torch.arange(self.words.shape[1]) > 0)
+        return self.words.where(self.words >= 0, self.read[:, None] + offset).where(self._filled, -1)
 
     @property
     def _place(self) -> Tensor:
         """Return the item of each piece, (B, P); that behind the last one on padding."""
-        return self.items.where(self.mask, self.count)
+        return self.items.where(self._filled, self.count)
 
     @property
     def count(self) -> int:
@@ -95,14 +107,18 @@ class PieceBatch:
         return int((self.read + self.marks).max())
 
     @property
+    def present(self) -> Tensor:
+        """Return (B, I), true on items that have a piece."""
+        present = torch.zeros(len(self.read), self.count + 1, dtype=torch.bool)
+        return present.scatter(1, self._place, True)[:, :-1]
+
+    @property
     def holders(self) -> Tensor:
         """Return the item whose pieces each item is read from, (B, I): itself; or, for a word without a piece, such as
         the second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
         the next.
         """
-        number = torch.arange(self.count, device=self.read.device)
-        present = torch.zeros(len(self.read), self.count + 1, dtype=torch.bool, device=self.read.device)
-        present = present.scatter(1, self._place, True)[:, :-1]
+        number, present = torch.arange(self.count), self.present
         before = number.where(present, -1).cummax(1).values
         return before.where(before >= 0, present.int().argmax(1, keepdim=True))
 
@@ -115,7 +131,7 @@ class PieceBatch:
         """Return values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H,
         I, D); zeros for an item without pieces.
         """
-        index = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
+        index = self.send(self._place)[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
         sums = values.new_zeros(*values.shape[:2], self.count + 1, *values.shape[3:])
         return sums.scatter_add(2, index, values)[:, :, :-1]
 
@@ -124,8 +140,8 @@ class PieceBatch:
         have equal parts of their weight. Zeros behind a text's last item.
         """
         sums = self.sum_by_item(weights)
-        holders = self.holders[:, None].expand(sums.shape)
-        inside = self._inside.to(sums)
+        holders = self.send(self.holders)[:, None].expand(sums.shape)
+        inside = self.send(self._inside).to(sums)
         crowd = torch.zeros_like(sums).scatter_add(2, holders, inside.expand(sums.shape))
         return (sums / crowd.clamp(min=1)).gather(2, holders) * inside
 
@@ -134,7 +150,7 @@ class PieceBatch:
         none, and 0 on padding.
         """
         mask = self.mask[:, None].to(weights).expand(weights.shape)
-        index = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        index = self.send(self.items.clamp(min=0))[:, None].expand(weights.shape)
         total, count = (self.sum_by_item(part).gather(2, index) for part in (weights * mask, mask))
         return mask * (weights / total).where(total > 0, 1 / count)
 
@@ -142,26 +158,28 @@ class PieceBatch:
         """Return weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each
         item.
         """
-        item_weights = items * self._inside
-        holders = self.holders[:, None].expand(item_weights.shape)
+        item_weights = items * self.send(self._inside)
+        holders = self.send(self.holders)[:, None].expand(item_weights.shape)
         holder_weights = torch.zeros_like(item_weights).scatter_add(2, holders, item_weights)
-        index = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        index = self.send(self.items.clamp(min=0))[:, None].expand(weights.shape)
         return self.share_weights(weights) * holder_weights.gather(2, index)
 
     @property
     def even(self) -> Tensor:
         """Return the same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
-        items = self._inside / (self.read + self.marks)[:, None, None]
+        items = self.send(self._inside / (self.read + self.marks)[:, None, None])
         return self.weigh_pieces(items, self.mask[:, None].float())[:, 0]
 
     def take(self, members: Tensor, positions: Tensor, lengths: Tensor) -> "PieceBatch":
         """Take pieces at `positions`, (R, Q), of the texts at `members`, (R,); of a row the first `lengths`, (R,)."""
         inside = mark_lengths(lengths, positions.shape[1])
-        ids, types, words = (part[members].gather(1, positions * inside) for part in (self.ids, self.types, self.words))
+        words = self.words[members].gather(1, positions * inside).where(inside, SPECIAL)
+        of_device = self.send(members), self.send(positions * inside), self.send(inside)
+        ids, types = (part[of_device[0]].gather(1, of_device[1]) * of_device[2] for part in (self.ids, self.types))
         return PieceBatch(
-            ids=ids * inside,
-            types=types * inside,
-            words=words.where(inside, SPECIAL),
+            ids=ids,
+            types=types,
+            words=words,
             lengths=lengths,
             read=self.read[members],
             queried=self.queried[members],
@@ -171,7 +189,7 @@ class PieceBatch:
     def select_texts(self, members: Tensor) -> "PieceBatch":
         """Select some of the texts, in any order, without the padding that they do not need: members (R,)."""
         lengths = self.lengths[members]
-        positions = torch.arange(int(lengths.max()), device=lengths.device)
+        positions = torch.arange(int(lengths.max()))
         return self.take(members, positions.expand(len(members), -1), lengths)
 
     def keep_words(self, mask: Tensor) -> "PieceBatch":
@@ -180,12 +198,12 @@ class PieceBatch:
         Marks and queries stay, and the first piece of a text of which nothing else would. The words that stay are
         counted anew.
         """
-        positions = torch.arange(mask.shape[1], device=mask.device)
+        positions, mask = torch.arange(mask.shape[1]), mask.cpu()
         words = mask & (positions < self.read[:, None])
         number = words.long().cumsum(1) - 1
         of_text = (self.words >= 0) & (self.words < self.read[:, None])
         word = self.words.clamp(0, mask.shape[1] - 1)
-        stays = self.mask & (~of_text | words.gather(1, word))
+        stays = self._filled & (~of_text | words.gather(1, word))
         stays[:, 0] |= ~stays.any(1)
         remaining = words.sum(1)
         gone = (self.read - remaining)[:, None]
@@ -193,7 +211,7 @@ class PieceBatch:
         ahead = (words & (positions < self.ahead[:, None])).sum(1)
         # a sort that keeps the order of equals moves what is deleted behind what is kept
         order = (~stays).to(torch.uint8).argsort(dim=1, stable=True)
-        lengths, members = stays.sum(1), torch.arange(len(stays), device=stays.device)
+        lengths, members = stays.sum(1), torch.arange(len(stays))
         texts = replace(self, words=renamed, read=remaining, ahead=ahead)
         return texts.take(members, order[:, : int(lengths.max())], lengths)
 
@@ -201,8 +219,8 @@ class PieceBatch:
         """Yield all texts once, shortest first, in batches of at most `get_piece_limit` padded pieces, with their
         positions (n,).
         """
-        for run in sort_into_runs(self.lengths.cpu().numpy(), get_piece_limit()):
-            at = torch.as_tensor(run, device=self.lengths.device)
+        for run in sort_into_runs(self.lengths.numpy(), get_piece_limit(), MAX_PADDING):
+            at = torch.from_numpy(run)
             yield at, self.select_texts(at)
             pass_texts(len(run))
 
@@ -212,19 +230,21 @@ class PieceTable:
 
     def __init__(self, pieces: Pieces, device: torch.device) -> None:
         self.counts = pieces.counts
-        per_piece = pieces.ids, pieces.types, pieces.words
+        self._pieces = torch.as_tensor(np.stack([pieces.ids, pieces.types]), device=device)
+        self._words = torch.from_numpy(pieces.words)
         per_text = pieces.starts, pieces.counts, pieces.read, pieces.queried, pieces.ahead
-        self._pieces, self._texts = (torch.as_tensor(np.stack(parts), device=device) for parts in (per_piece, per_text))
+        self._texts = torch.from_numpy(np.stack(per_text))
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def batch(self, members: Tensor | Integers) -> PieceBatch:
         """Take the texts at `members` (B,), padded to the longest of them."""
-        columns = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
-        starts, counts, read_counts, queried, ahead = columns
-        longest = int(counts.max())
-        ids, types, words = (pad_slices(flat, starts, counts, longest).long() for flat in self._pieces)
+        starts, counts, read_counts, queried, ahead = self._texts[:, torch.as_tensor(members)]
+        longest, device = int(counts.max()), self._pieces.device
+        bounds = starts.to(device, non_blocking=True), counts.to(device, non_blocking=True)
+        ids, types = (pad_slices(flat, *bounds, longest).long() for flat in self._pieces)
+        words = pad_slices(self._words, starts, counts, longest).long()
         return PieceBatch(
             ids=ids,
             types=types,
@@ -242,7 +262,7 @@ class PieceTable:
         with their positions, which among `members` are counted anew.
         """
         chosen = np.arange(len(self)) if members is None else members
-        for at in sort_into_runs(self.counts[chosen], tokens or get_piece_limit()):
+        for at in sort_into_runs(self.counts[chosen], tokens or get_piece_limit(), MAX_PADDING):
             yield at, self.batch(chosen[at])
             pass_texts(len(at))
 
@@ -252,7 +272,7 @@ class Windows:
     """V windows of at most Q pieces, of B texts of at most P, those of a text one after another.
 
     pieces: the windows as texts, in which a word has the number that it has in its text. text (V,): the text of each.
-    place (V, Q): of each piece in its text. width: P.
+    place (V, Q): of each piece in its text; both on the CPU. width: P.
     """
 
     pieces: PieceBatch
@@ -262,18 +282,19 @@ class Windows:
 
     def iterate_parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
         """Yield all windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
-        for run in cut_runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or get_piece_limit()):
-            at = torch.arange(len(self.text), device=self.text.device)[run]
+        for run in cut_runs(self.pieces.lengths.numpy(), tokens=tokens or get_piece_limit()):
+            at = torch.arange(len(self.text))[run]
             yield at, self.pieces.select_texts(at)
 
     def average_by_text(self, values: Tensor) -> Tensor:
         """Compute means over the windows of each text: (V, ..) -> (B, ..)."""
-        counts = self.text.bincount().view(-1, *[1] * (values.ndim - 1))
-        return values.new_zeros(len(counts), *values.shape[1:]).index_add(0, self.text, values) / counts
+        text, counts = self.pieces.send(self.text), self.pieces.send(self.text.bincount())
+        sums = values.new_zeros(len(counts), *values.shape[1:]).index_add(0, text, values)
+        return sums / counts.view(-1, *[1] * (values.ndim - 1))
 
     def join_scores(self, scores: Tensor) -> Tensor:
         """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
-        index = self.place[:, None].expand(scores.shape)
+        index = self.pieces.send(self.place)[:, None].expand(scores.shape)
         return self.average_by_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, index, scores))
 
 
@@ -285,16 +306,16 @@ def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
 
 def cut_windows(pieces: PieceBatch, size: int) -> Windows:
     """Cut B texts into windows of at most `size` pieces. A text that is no longer is its one window."""
-    texts, rows, device = [], [], pieces.ids.device
+    texts, rows = [], []
     numbers = pieces.ahead.tolist(), pieces.lengths.tolist()
-    for text, (words, ahead, count) in enumerate(zip(pieces.words.cpu().numpy(), *numbers, strict=True)):
+    for text, (words, ahead, count) in enumerate(zip(pieces.words.numpy(), *numbers, strict=True)):
         begin, end = _find_sliding(words, ahead)
         room = end - begin - max(0, count - size)
         for start in (*range(begin, end - room, max(1, room // 2)), end - room):
             texts.append(text)
             rows.append(torch.tensor([*range(begin), *range(start, start + room), *range(end, count)]))
-    text_of, lengths = (torch.tensor(each, device=device) for each in (texts, [*map(len, rows)]))
-    positions = pad_sequence(rows, batch_first=True).to(device)
+    text_of, lengths = torch.tensor(texts), torch.tensor([*map(len, rows)])
+    positions = pad_sequence(rows, batch_first=True)
     return Windows(pieces.take(text_of, positions, lengths), text_of, positions, pieces.ids.shape[1])
 
 
@@ -331,7 +352,7 @@ def pool_words(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
     """
     longest = int((pieces.read + pieces.queried).max())
     # (B, W, P), true where a piece is of a word
-    members = pieces.words[:, None, :] == torch.arange(longest, device=states.device)[:, None]
+    members = pieces.send(pieces.words[:, None, :] == torch.arange(longest)[:, None])
     if pool == "sum":
         return members.to(states.dtype) @ states
     first_piece = members.to(torch.uint8).argmax(-1)
@@ -371,8 +392,9 @@ class WordStates(nn.Module):
         last = self.layer is None or self.layer == len(output.hidden_states) - 1
         words = pool_words(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
         in_text, in_pair = (
-            mark_lengths(count, words.shape[1]) for count in (pieces.read, pieces.read + pieces.queried)
+            pieces.send(mark_lengths(count, words.shape[1])) for count in (pieces.read, pieces.read + pieces.queried)
         )
-        summary = (words * (in_pair & ~in_text)[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
+        summary = (words * (in_pair & ~in_text)[..., None]).sum(1)
+        summary = summary / pieces.send(pieces.queried.clamp(min=1))[:, None]
         longest = int(pieces.read.max())
         return EncodedWords(words[:, :longest] * in_text[:, :longest, None], summary)
