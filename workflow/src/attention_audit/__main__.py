@@ -137,9 +137,9 @@ def prepare(arguments: Sequence[str]) -> None:
     """
     with suppress(Exception):
         call = parser().parse_args(arguments)
-        importlib.import_module("pandas")
-        if call.stage == "attribute":
-            importlib.import_module("captum.attr")
+        further = ["captum.attr"] if call.stage == "attribute" else []
+        for module in ("pandas", "scipy.stats", "sklearn.metrics", *further):
+            importlib.import_module(module)
         import_stage(call)
 
 
