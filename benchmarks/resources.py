@@ -3,12 +3,14 @@
     python benchmarks/resources.py [RESULTS]
 
 Reads the last line of every log under RESULTS/logs (default: results). One row a rule: of the job that used most memory
-its input and memory, and of the one that took longest its input, epochs and minutes of one core.
+its input and memory, and of the one that took longest its input, epochs and minutes of one core. Below, the mean CPU
+seconds of the jobs of each rule: those of the demonstration are kept in `artefacts/progress.yaml`.
 """
 
 import re
 import sys
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from tabulate import tabulate
@@ -46,6 +48,10 @@ def row(name: str, found: list[Used]) -> list[object]:
 
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    rows = [row(name, found) for name, found in jobs(results / "logs").items()]
+    used = jobs(results / "logs")
+    rows = [row(name, found) for name, found in used.items()]
     headers = ["rule", "jobs", "input, MB", "memory, MB", "input, MB", "epochs", "CPU, min"]
     print(tabulate(rows, headers, floatfmt=("", "", ".2f", ".0f", ".2f", ".0f", ".1f")))
+    print()
+    for name, found in used.items():
+        print(f"{name}: {60 * fmean(job.minutes for job in found):.1f}")

@@ -46,12 +46,13 @@ def test_every_parquet_is_as_declared_and_says_where_it_comes_from(finished):
             assert provenance["seed"] == int(path.name.removeprefix("seed").removesuffix(".history.parquet"))
 
 
-def test_progress_is_on_the_terminal_and_in_the_logs(finished):
+def test_progress_is_a_line_on_the_terminal_and_all_else_in_the_logs(finished):
     terminal = (finished.path / "terminal.txt").read_text()
-    log = "results/logs/train/chorus/base/seed10.log"
-    assert f"log: {log}" in terminal
-    for text in (terminal, (finished.path / log).read_text()):
-        assert "[train chorus base seed 10] epoch 1/2: loss " in text
+    log = (finished.path / "results/logs/train/chorus/base/seed10.log").read_text()
+    assert "[train chorus base seed 10] epoch 1/2: loss " in log
+    assert re.search(r"^jobs: \d+; time: .* on 2 cores, if they take as long as .* demonstration$", terminal, re.M)
+    assert 10 <= len(re.findall(r"^ *\d+%\|[# ]{20}\| .*, remain .*; \[", terminal, re.M)) <= 20
+    assert len(terminal.splitlines()) < 80
     # it ends with its answers
     assert re.search(
         r"^(?:\d (?:fail|hold|differ|cannot)|No claim|[A-Z].* claim|.*Of the other)", terminal, re.MULTILINE

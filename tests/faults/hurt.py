@@ -108,9 +108,13 @@ def kill_tree(process):
         psutil.wait_procs(processes, timeout=30)
 
 
+TALKATIVE = ("--quiet", "host")
+"""Options by which Snakemake says of each job that it has ended."""
+
+
 def kill_after(folder, steps, seconds, *targets):
     """Run, kill the whole tree so many seconds after so many finished steps; the steps that finished."""
-    with folder.start(*targets) as process:
+    with folder.start(*targets, *TALKATIVE) as process:
         finished = 0
         for line in process.stdout:
             finished += line.startswith("Finished jobid")

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from folder import Finished, fresh
-from hurt import contents, differing, error_lines, mount, mounted, said
+from hurt import TALKATIVE, contents, differing, error_lines, mount, mounted, said
 
 
 @pytest.mark.usefixtures("mountable")
@@ -27,7 +27,7 @@ def test_read_only_in_the_middle(tmp_path, finished, tally, steps):
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
     locked = []
-    with folder.start("all") as process:
+    with folder.start("all", *TALKATIVE) as process:
         lines = []
         for line in process.stdout:
             lines.append(line)

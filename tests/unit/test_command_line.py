@@ -94,7 +94,7 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path):
     )
     assert ended.stderr.endswith(line)
     assert log.read_text().endswith(line)
-    assert ended.stderr.count("\n") == 2
+    assert ended.stderr.count("\n") == 1
 
 
 def test_a_command_that_there_is_not_is_one_line(caplog):

@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 from marked import marked
+from refusal import refusal
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
@@ -45,7 +46,7 @@ def cues_of(words, kind):
     ]
 
 
-@pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 6), ("chorus", 1 / 2), ("static", 1 / 2)])
+@pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 2), ("chorus", 1 / 2), ("static", 1 / 2)])
 def test_share_of_positives_is_exact(corpora, kind, share):
     for split, size in (("train", 1200), ("dev", 120), ("test", 600)):
         assert sum(text.label == "1" for text in split_of(corpora[kind], split)) == size * share
@@ -69,6 +70,25 @@ def test_the_size_of_one_split_does_not_touch_another(corpora):
     other = control("chorus", texts=SplitSizes(train=10, dev=120, test=600))
     for split in ("dev", "test"):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "shortest"), [("needle", 40, 20), ("static", 12, 8), ("chorus", 12, 12), ("beacon", 20, 17)]
+)
+def test_texts_are_shortened_in_proportion_with_room_for_their_cues(kind, words, shortest):
+    own = {"kind": kind, "seed": 1, "texts": SIZES, "words": words}
+    texts = [text.text for text in ControlCorpus.model_validate(own).read(kind, {})]
+    lengths = np.array([len(text) for text in texts])
+    excess = words - shortest
+    assert shortest <= lengths.min() <= shortest + 2
+    assert lengths.mean() == pytest.approx(words, abs=5 * np.sqrt((excess + excess**2 / 4) / len(lengths)))
+
+
+def test_digest_takes_no_words():
+    digest = ControlCorpus(kind="digest", words=20)
+    assert refusal(list, digest.read("digest", {})) == (
+        "digest: the sentences of digest have lengths of their own; leave out `words`"
+    )
 
 
 @pytest.mark.parametrize("kind", TEXT_KINDS)

@@ -1,5 +1,6 @@
 """What each question takes of trainings and texts, and what a budget leaves open: by hand, and by definition."""
 
+import importlib
 import math
 from statistics import fmean
 
@@ -28,6 +29,8 @@ from attention_audit.answer.samples import (
 from attention_audit.scores import accuracy, compute_f1, macro_f1, roc_auc
 
 NAN = math.nan
+# which the scores import when they need it: within a drawn case, that takes longer than hypothesis allows
+importlib.import_module("sklearn.metrics")
 
 
 def draw(seed, *shape):

@@ -3,6 +3,7 @@
 # Which models and exhibits there are is decided in the package, under plan/; here it is only asked.
 
 import atexit
+import logging
 import math
 import os
 import re
@@ -15,6 +16,7 @@ from typing import get_type_hints
 from snakemake.common import overwrite_function_params
 from snakemake.io import strip_wildcard_constraints
 from snakemake.iocontainers import Wildcards
+from snakemake.logging import ColorizingTextHandler, is_quiet_about, logger
 from snakemake.utils import update_config
 
 STARTED = time.time()
@@ -33,6 +35,7 @@ if SOURCE.is_dir():
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.journal import list_failures, measure_inputs, measure_weights
+from attention_audit.artefacts.progress import PlannedJob, ProgressLine
 from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -146,6 +149,58 @@ def unless_omitted(name, files):
 os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(list_options()))
 
 
+def plan_jobs(jobs):
+    """List jobs by their numbers; those without outputs only ask for others."""
+    return {
+        workflow.dag.jobid(job): PlannedJob(
+            job.rule.name, tuple(map(str, job.output)), Path(str(job.log[0])) if job.log else None
+        )
+        for job in jobs
+        if job.output
+    }
+
+
+def make_progress():
+    """Make what says how long the run takes and how far it is."""
+    asked, known = plan_jobs(workflow.dag.needrun_jobs(exclude_finished=False)), plan_jobs(workflow.dag.jobs)
+    cores = workflow.resource_settings.cores if workflow.local_exec else workflow.resource_settings.nodes
+    return ProgressLine(asked, known.values(), Path(PLACES.results) / "logs", cores or 1)
+
+
+# one line shows what Snakemake says of jobs, unless the command line asks for all of it: `--quiet host`
+QUIET = workflow.output_settings.quiet
+SHORT = ALONE and is_quiet_about(QUIET, "rules") and "ALL" not in {each.name for each in QUIET} and not workflow.dryrun
+
+
+def is_shown(record):
+    """Tell whether a record is shown beside that line: what is wrong, and what is not of jobs."""
+    of_jobs = hasattr(record, "event") or str(record.msg).startswith("Select jobs")
+    return record.levelno > logging.INFO or not of_jobs
+
+
+if workflow.is_main_process and SHORT:
+    for handler in logger.handlers:
+        if isinstance(handler, ColorizingTextHandler):
+            handler.addFilter(is_shown)
+
+
+def show_progress():
+    """Show the line of a run."""
+    if SHORT:
+        progress = make_progress()
+        print(progress.describe_plan(), file=sys.stderr)
+        # before the others, so that it makes room for what they write
+        logger.handlers.insert(0, progress)
+        progress.start()
+
+
+def hide_progress():
+    """Show the line no more, since the run has ended."""
+    for handler in logger.handlers:
+        if isinstance(handler, ProgressLine):
+            handler.close()
+
+
 onstart:
     tell_read()
     hold_lock(Path(PLACES.results) / ".lock")
@@ -157,15 +212,18 @@ onstart:
     # looking grows with the number of jobs; on one machine there is no rate of jobs to keep
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+    show_progress()
 
 
 onerror:
+    hide_progress()
     # Snakemake buries the one line that says what is wrong under all settings of the job; so it is said again at the end
     if said := list_failures(Path(PLACES.results) / "logs", STARTED):
         atexit.register(print, *said, sep="\n", file=sys.stderr)
 
 
 onsuccess:
+    hide_progress()
     # the answers, where the run was asked for them; the job processes read this file too, and need none of it
     made = {str(path) for job in workflow.dag.jobs for path in job.output}
     page = f"{PLACES.results}/report.html"
@@ -189,9 +247,12 @@ onsuccess:
 
 @atexit.register
 def tell_at_end():
-    """Say at the end of `snakemake -n`, where it is seen, what was read."""
+    """Say at the end of `snakemake -n`, where it is seen, what was read, and how long it all takes."""
     if workflow.is_main_process and workflow.dryrun and workflow.dag:
         tell_read()
+        # only then are all jobs found
+        if workflow.scheduler is not None and (progress := make_progress()).jobs:
+            print(progress.describe_plan(), file=sys.stderr)
 
 
 # how each rule calls its stage

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, get_args, get_type_hints
 
 from pydantic import ValidationError
 
-from attention_audit.artefacts.journal import write_note
+from attention_audit.artefacts.journal import CLEAR, write_note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
@@ -78,12 +78,14 @@ def _files(groups: Sequence[Sequence[str]]) -> dict[str, list[Path]]:
 
 
 def _start_log(path: Path | None, title: str) -> None:
-    """Send all messages to the terminal and, where a path is given, to that file too.
+    """Send all messages to a file or, without one, to the terminal, which has what is wrong in any case.
 
     Messages of other libraries are shown only if they are warnings or errors. Raises AuditError where `path` cannot be
     written.
     """
-    logging.basicConfig(format=f"[{title}] %(message)s")
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING if path else logging.NOTSET)
+    logging.basicConfig(format=f"{CLEAR * sys.stderr.isatty()}[{title}] %(message)s", handlers=[terminal])
     logger.setLevel(logging.INFO)
     logging.raiseExceptions = False  # a disk that fills up later costs lines of the log, and no more
     if path:
@@ -95,7 +97,7 @@ def _start_log(path: Path | None, title: str) -> None:
             raise AuditError(str(path), fault, "free or unlock the folder") from error
         handler.setFormatter(logging.Formatter(f"[{title}] %(message)s"))
         logging.getLogger().addHandler(handler)
-        logger.info("started; log: %s", path)
+        logger.info("started")
 
 
 def make_title(rule: str, settings: dict[str, Any]) -> str:
@@ -137,9 +139,9 @@ def prepare(arguments: Sequence[str]) -> None:
     """
     with suppress(Exception):
         call = parser().parse_args(arguments)
-        importlib.import_module("pandas")
-        if call.stage == "attribute":
-            importlib.import_module("captum.attr")
+        further = ["captum.attr"] if call.stage == "attribute" else []
+        for module in ("pandas", "scipy.stats", "sklearn.metrics", *further):
+            importlib.import_module(module)
         import_stage(call)
 
 

@@ -99,12 +99,42 @@ def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
 
 
 class Adam(torch.optim.Adam):
-    """`torch.optim.Adam`, step for step, without the import of PyTorch's compiler.
+    """`torch.optim.Adam`, step for step, with one fused call for each group of parameters, which lie on one device.
 
     PyTorch wraps the methods of its optimisers for torch.compile, and their first call imports torch._dynamo: two
-    seconds in which nothing is trained. Nothing is compiled here, so the methods are called without their wrappers.
+    seconds in which nothing is trained. Nothing is compiled here, so the methods are called without their wrappers. Its
+    step also checks and sorts all tensors in Python, which takes a quarter of the step of a small model.
     """
 
     add_param_group = inspect.unwrap(torch.optim.Adam.add_param_group)
     zero_grad = inspect.unwrap(torch.optim.Adam.zero_grad)
-    step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))
+
+    @torch.no_grad()
+    def step(self) -> None:  # type: ignore[override]
+        """Move every parameter that has a gradient."""
+        for group in self.param_groups:
+            moved = [parameter for parameter in group["params"] if parameter.grad is not None]
+            for parameter in moved:
+                if parameter not in self.state:
+                    moments = (torch.zeros_like(parameter) for _ in range(2 + group["amsgrad"]))
+                    self.state[parameter] = (parameter.new_zeros(()), *moments)
+            if not moved:
+                continue
+            steps, first, second, *greatest = map(list, zip(*map(self.state.__getitem__, moved), strict=True))
+            torch._foreach_add_(steps, 1)
+            update = torch._fused_adamw_ if group["decoupled_weight_decay"] else torch._fused_adam_
+            update(
+                moved,
+                [parameter.grad for parameter in moved],
+                first,
+                second,
+                [*greatest, []][0],
+                steps,
+                lr=group["lr"],
+                beta1=group["betas"][0],
+                beta2=group["betas"][1],
+                weight_decay=group["weight_decay"],
+                eps=group["eps"],
+                amsgrad=group["amsgrad"],
+                maximize=False,
+            )

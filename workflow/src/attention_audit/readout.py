@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -335,7 +336,8 @@ def _split_rows(table: pa.Table, path: Path, column: str, counts: Integers | Non
     """
     flat = table[column].combine_chunks()
     ends = flat.offsets.to_numpy() - flat.offsets[0].as_py()
-    rows = np.split(flat.flatten().to_numpy(), ends[1:-1])
+    values = flat.flatten().to_numpy()
+    rows = [values[start:stop] for start, stop in pairwise(ends.tolist())]
     if counts is None:
         return rows
     expected = counts * math.prod(shape)

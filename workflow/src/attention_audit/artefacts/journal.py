@@ -24,6 +24,8 @@ WEIGHTS = ".safetensors"
 JOB_KEY = "attention_audit_job"
 FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
+CLEAR = "\r\033[K"
+"""What empties the line of a terminal in which the cursor is."""
 
 
 def measure_inputs(paths: Iterable[str | Path]) -> float:
@@ -41,6 +43,14 @@ def measure_inputs(paths: Iterable[str | Path]) -> float:
 def measure_weights(paths: Iterable[str | Path]) -> float:
     """Return the size of the weights among files, in MB."""
     return sum(Path(path).stat().st_size for path in paths if Path(path).suffix == WEIGHTS) / 1e6
+
+
+def write_duration(seconds: float) -> str:
+    """Write a length of time in the two units that matter."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 @dataclass(frozen=True)
@@ -142,14 +152,15 @@ def write_note(
     return entry
 
 
-def _read_lines(log: Path) -> list[str]:
+def read_lines(log: Path) -> list[str]:
+    """Read the lines of a log, whatever is in it."""
     return log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def read_last_entry(log: Path) -> Entry | None:
     """Read the entry in the last line of a log; None where the job did not succeed."""
     try:
-        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[JOB_KEY])
+        return ENTRY.validate_python(json.loads(read_lines(log)[-1])[JOB_KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 
@@ -160,7 +171,7 @@ def list_failures(logs: Path, since: float) -> list[str]:
 
     since: seconds of the epoch.
     """
-    texts = (_read_lines(log) for log in sorted(logs.rglob("*.log")) if log.stat().st_mtime >= since)
+    texts = (read_lines(log) for log in sorted(logs.rglob("*.log")) if log.stat().st_mtime >= since)
     return [*dict.fromkeys(line for lines in texts for line in lines if FAILED.match(line))]
 
 

@@ -33,7 +33,7 @@ from attention_audit.answer.lines import (
     write_lines,
 )
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.journal import Entry
+from attention_audit.artefacts.journal import Entry, write_duration
 from attention_audit.errors import AuditError
 from attention_audit.jobs import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
@@ -176,14 +176,6 @@ def list_answers(
         answer = PageAnswer(row, model, f"answer-{number}", view, (built or {}).get(view, ""), lines, copy, seen)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(answer)
     return list(by_dataset.items())
-
-
-def write_duration(seconds: float) -> str:
-    """Write a length of time in the two units that matter."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def read_picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:

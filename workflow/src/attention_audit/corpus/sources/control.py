@@ -51,6 +51,8 @@ BIAS = 0.6
 
 LENGTH_SHAPE = 4
 """Shape of the negative binomial: for a mean of m tokens beyond the shortest length, the variance is m + m^2 / 4."""
+LEAST_WORDS = 12
+"""No text is shortened below these: chorus has up to nine cues."""
 
 
 class SplitSizes(Section):
@@ -82,7 +84,7 @@ class Kind:
 
 
 TEXT_KINDS = {
-    "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"])),
+    "needle": Kind(2400, 60, 120, 1 / 2, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"])),
     "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS])),
     "static": Kind(800, 8, 15, 1 / 2, ([], [])),
     "beacon": Kind(600, 35, 40, None, tuple([signal] for signal in SIGNALS)),
@@ -130,17 +132,25 @@ def invent_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def write_text(kind: str, random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
-    """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
-    recipe = TEXT_KINDS[kind]
-    excess = recipe.mean - recipe.shortest
-    length = recipe.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
+def shorten(kind: Kind, words: int) -> Kind:
+    """Return a kind whose texts have so many words on average, 12 or more, and at least a share of these as before.
+
+    All texts keep `LEAST_WORDS` where they had so many, so that there is room for every cue.
+    """
+    least = min(LEAST_WORDS, kind.shortest)
+    return replace(kind, mean=words, shortest=max(least, kind.shortest * words // kind.mean))
+
+
+def write_text(name: str, kind: Kind, random: Random, label: int, words: WordArray, shares: Floats) -> GeneratedText:
+    """Write a text of this kind and label, as one sentence, in filler words that have these shares."""
+    excess = kind.mean - kind.shortest
+    length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = random.choice(words, length, p=shares).tolist()
-    votes = draw_votes(kind, random, label, length)
+    votes = draw_votes(name, random, label, length)
     positions = random.choice(length, size=len(votes), replace=False).tolist()
     for position, vote in zip(positions, votes, strict=True):
-        tokens[position] = str(random.choice(recipe.cues[vote]))
-    return tokens, sorted(positions[: len(positions) - recipe.decoys]), None
+        tokens[position] = str(random.choice(kind.cues[vote]))
+    return tokens, sorted(positions[: len(positions) - kind.decoys]), None
 
 
 STREAM = 100
@@ -189,6 +199,8 @@ class ControlCorpus(Source):
     """Seed of the generator."""
     texts: SplitSizes = SplitSizes()
     """Size of each split."""
+    words: int | None = Field(None, ge=LEAST_WORDS)
+    """Words of a text on average, of the shortest in proportion; null: as the kind has them, and always for digest."""
 
     @property
     def marked(self) -> bool:
@@ -201,12 +213,17 @@ class ControlCorpus(Source):
         The vocabulary and each split have random streams of their own, so that the size of one split does not change
         another. Evidence: all cues; in chorus those of the minority too, since only all cues together show the
         majority; None for static; in digest, the words of the planted sentence.
+
+        Raises AuditError where `words` are asked of digest.
         """
         write: Callable[..., GeneratedText] = write_document
         fillers, classes, positive, stream = FILLERS, len(CUES), None, STREAM
         if kind := TEXT_KINDS.get(self.kind):
-            write, fillers, positive = partial(write_text, self.kind), kind.fillers, kind.positive
+            kind = kind if self.words is None else shorten(kind, self.words)
+            write, fillers, positive = partial(write_text, self.kind, kind), kind.fillers, kind.positive
             classes, stream = len(kind.cues), list(TEXT_KINDS).index(self.kind)
+        elif self.words is not None:
+            raise AuditError(name, "the sentences of digest have lengths of their own", "leave out `words`")
         streams = [np.random.default_rng([self.seed, stream, i]) for i in range(1 + len(SPLITS))]
         words = np.array(invent_words(streams[0], fillers))
         shares = 1 / (np.arange(1, len(words) + 1) + RANK_SHIFT)
