@@ -123,11 +123,11 @@ def mark_said(kind: OutputKind, outputs: Sequence[Tensor], thresholds: Sequence[
     their threshold on. outputs (N, K) of each training; thresholds (K,) of labels -> (N, K).
     """
     if kind == "classes":
-        said = [each.argmax(1)[:, None] == torch.arange(each.shape[1]) for each in outputs]
+        masks = [each.argmax(1)[:, None] == torch.arange(each.shape[1]) for each in outputs]
     else:
         begins = torch.tensor([make_label(0, threshold).centre for threshold in thresholds])
-        said = [each >= begins for each in outputs]
-    return torch.stack(said).any(0)
+        masks = [each >= begins for each in outputs]
+    return torch.stack(masks).any(0)
 
 
 def distribute(outputs: Tensor, kind: OutputKind) -> Tensor:

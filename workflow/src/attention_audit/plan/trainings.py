@@ -112,7 +112,8 @@ class Trainings:
 
     def list_wholes(self, run: Run) -> list[str]:
         """Return what stands above the readouts of all trainings of the classifier of a target, with all outputs."""
-        return [self.homes[whole].locate("tail") for whole in run.model.data.models[run.model.reference].runs]
+        classifier = run.model.data.models[run.model.reference]
+        return [self.homes[training].locate("tail") for training in classifier.runs]
 
     def list_others(self, run: Run) -> list[str]:
         """Return the readouts, on dev, of the other trainings of the model that a search begins with."""

@@ -93,12 +93,12 @@ class PageBuilder:
         further views alone.
         """
         views = [view for view in self.views if view.dataset == dataset]
-        view, further = views[0], chain.from_iterable(map(self._list_ids, views[1:]))
+        view, later_ids = views[0], chain.from_iterable(map(self._list_ids, views[1:]))
         readout = self._read(view.runs[0])
         opening, _ = self._open(view, readout)
         strata = [*zip(readout.labels.tolist(), readout.right, strict=True)]
-        first = (readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))
-        return [*dict.fromkeys(chain(first, further))]
+        first_ids = (readout.ids[member] for member in (opening, *order_texts(readout.ids, strata)))
+        return [*dict.fromkeys(chain(first_ids, later_ids))]
 
     def _open(self, view: ExploredView, readout: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
@@ -165,8 +165,8 @@ class PageBuilder:
         """Make a view of so many texts, packed: the first of the sample, in the order of the corpus, but for the one
         that is shown first.
         """
-        suite, own = self.suites[view.suite], self._list_ids(view)
-        ids = sorted({*self.ids[view.dataset][:count]} & {*own}) or own[:1]
+        suite, all_ids = self.suites[view.suite], self._list_ids(view)
+        ids = sorted({*self.ids[view.dataset][:count]} & {*all_ids}) or all_ids[:1]
         opening, why = self._open(view, self._read(view.runs[0]).align(ids))
         ids.insert(0, ids.pop(opening))
         text_rows, rows = self._read_known(view), self._read_rows(self.answers, view)
@@ -179,7 +179,7 @@ class PageBuilder:
                 "suite_name": suite.title,
                 "model_name": suite.models.get(view.model, view.model),
                 "opening": why,
-                "sampled": self._describe_sample(len(own), len(ids)),
+                "sampled": self._describe_sample(len(all_ids), len(ids)),
                 "missing": self._list_missing(view),
                 "columns_seed": next((text_rows[id_]["seed"] for id_ in ids if id_ in text_rows), None),
                 "finding": " ".join(map(write_finding, rows)),

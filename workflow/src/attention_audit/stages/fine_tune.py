@@ -39,11 +39,11 @@ def measure_label_loss(output: Output, batch: Batch, gold: Tensor) -> Tensor:
 
 def score_labels(model: Network, split: Split, gold: Integers) -> float:
     """Compute the macro F1 over labels of what a model says of a split, whose gold labels are (N, K)."""
-    said = np.zeros_like(gold)
+    predictions = np.zeros_like(gold)
     with use_inference(model):
         for members, batch in split.iterate_by_length():
-            said[members] = (model(batch).logits > 0).cpu().numpy()
-    return macro_f1(gold, said)
+            predictions[members] = (model(batch).logits > 0).cpu().numpy()
+    return macro_f1(gold, predictions)
 
 
 def run(job: Job[FineTuneJob]) -> None:

@@ -25,13 +25,13 @@ from .network_readout import take_target, take_word_maps
 from .read_classifier import OUTPUTS
 
 
-def mark_asked(target: ReadTarget, own: Sequence[Tensor], gold: Integers) -> Flags:
-    """Mark the texts of which a target is asked, (N,). own: its output in each training, (N, 1); gold (N,): whether it
-    is the gold label, `UNKNOWN_LABEL` where nobody knows.
+def mark_asked(target: ReadTarget, outputs: Sequence[Tensor], gold: Integers) -> Flags:
+    """Mark the texts of which a target is asked, (N,). outputs: that of it in each training, (N, 1); gold (N,): whether
+    it is the gold label, `UNKNOWN_LABEL` where nobody knows.
     """
     if target.texts == "predicted":
         assert target.threshold is not None
-        return mark_said("labels", own, [target.threshold])[:, 0].numpy()
+        return mark_said("labels", outputs, [target.threshold])[:, 0].numpy()
     return gold == 1 if target.texts == "gold" else np.ones(len(gold), np.bool_)
 
 
@@ -40,33 +40,33 @@ def run(job: Job[TargetJob]) -> None:
     no text has a readout without rows.
     """
     settings, at, places = job.settings, job.settings.seed - 1, job.settings.places
-    read, kind, target = settings.read, settings.read.kind, settings.read.target
+    reading, kind, target = settings.read, settings.read.kind, settings.read.target
     assert kind is not None
     assert target is not None
     outputs = [read_weights(path)[OUTPUTS] for path in job.inputs["tails"]]
     gold = np.full(len(outputs[0]), UNKNOWN_LABEL, np.int64)
     if kind != "number":
         gold = read_gold_rows(job.input("corpus"), settings.names)[:, places[0]]
-    own = [every[:, [place]] for every, place in zip(outputs, places, strict=True)]
-    members = np.flatnonzero(mark_asked(target, own, gold))
-    held = 0 if kind == "number" else at
-    asked = replace(make_target(kind, places[held], outputs[held], target.threshold), at=places[at])
+    target_outputs = [of_training[:, [place]] for of_training, place in zip(outputs, places, strict=True)]
+    members = np.flatnonzero(mark_asked(target, target_outputs, gold))
+    reference = 0 if kind == "number" else at
+    logit = replace(make_target(kind, places[reference], outputs[reference], target.threshold), at=places[at])
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}: "
-    job.report(f"{where}{len(members)} texts" + f", yes above {asked.centre:.3g}" * (kind == "number"))
+    job.report(f"{where}{len(members)} texts" + f", yes above {logit.centre:.3g}" * (kind == "number"))
     if not len(members):
         write_table(job.output("readout"), READOUT, READOUT.schema.empty_table(), job.provenance)
-        write_weights(job.output("tail"), asked.pack(), job.provenance)
+        write_weights(job.output("tail"), logit.pack(), job.provenance)
         return
-    whole = read_readout(job.input("whole"))
-    ids = [whole.ids[member] for member in members]
-    taken = select_texts(outputs[at].numpy(), members)
-    readout = take_target(select_texts(whole.several, members), taken, asked, ids, gold[members], read.layer)
-    if read.maps:
+    all_texts = read_readout(job.input("whole"))
+    ids = [all_texts.ids[member] for member in members]
+    selected = select_texts(outputs[at].numpy(), members)
+    readout = take_target(select_texts(all_texts.several, members), selected, logit, ids, gold[members], reading.layer)
+    if reading.maps:
         device = prepare_device(settings.device, settings.threads)
-        classifier = open_classifier(read, device)
-        classifier.target = asked
+        classifier = open_classifier(reading, device)
+        classifier.target = logit
         pieces = cut_pieces(classifier, read_texts(job.input("corpus")).find(ids))
-        readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
+        readout = replace(readout, maps=take_word_maps(classifier, pieces, reading.maps))
     readout.write(job.output("readout"), job.provenance)
     tail = readout.attending.tail.pack() if readout.attending else {}
-    write_weights(job.output("tail"), tail | asked.pack(), job.provenance)
+    write_weights(job.output("tail"), tail | logit.pack(), job.provenance)

@@ -240,8 +240,8 @@ class GivenClassifiers(GivenSection):
             texts = "all"
         # of numbers there is one threshold, of classes none
         begins: list[float | None] = [*read_thresholds(self.threshold, kind, names)] or [None]
-        asked = range(len(names)) if isinstance(self.targets, str) else find_names(self.targets, "targets", names)
-        return kind, [ReadTarget(name=names[at], threshold=begins[at % len(begins)], texts=texts) for at in asked]
+        places = range(len(names)) if isinstance(self.targets, str) else find_names(self.targets, "targets", names)
+        return kind, [ReadTarget(name=names[at], threshold=begins[at % len(begins)], texts=texts) for at in places]
 
     @model_validator(mode="after")
     def _check_targets(self) -> Self:

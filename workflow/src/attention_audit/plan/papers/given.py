@@ -113,8 +113,8 @@ def list_outputs(model: Model) -> list[list[str]]:
     Raises AuditError where they have others than the first.
     """
     config = model.data.config
-    section, named = find_given(config, model.data.name), model.reference or model.name
-    names = [section.call_classes(named, NamedTransformer(config, source).facts) for source in model.sources]
+    section, name = find_given(config, model.data.name), model.reference or model.name
+    names = [section.call_classes(name, NamedTransformer(config, source).facts) for source in model.sources]
     for source, each in zip(model.sources, names, strict=True):
         if sorted(each) != sorted(names[0]):
             fault = f"its outputs are {', '.join(each)}, and those of the first training {', '.join(names[0])}"
@@ -127,8 +127,8 @@ def ask_targets(model: Model) -> Models:
     section = find_given(model.data.config, model.data.name)
     with add_place(f"config: hf.{model.data.name}"):
         kind, targets = section.list_targets(model.name, NamedTransformer(model.data.config, model.sources[0]).facts)
-    whole = [read.model_copy(update={"kind": kind, "maps": []}) for read in model.reads]
-    yield replace(model, reads=whole, judged=False, attends=False, compared=(), contrasts=None, listed=False)
+    of_all_outputs = [read.model_copy(update={"kind": kind, "maps": []}) for read in model.reads]
+    yield replace(model, reads=of_all_outputs, judged=False, attends=False, compared=(), contrasts=None, listed=False)
     for number, (name, target) in enumerate(zip(name_targets(targets), targets, strict=True)):
         called = f"{model.name}-{name}"
         yield replace(
