@@ -58,7 +58,7 @@ def pytest_terminal_summary(terminalreporter):
 def finished(tmp_path_factory):
     """A folder in which the tiny `all` has run, without a network where that is permitted; do not alter it."""
     folder = fresh(tmp_path_factory.mktemp("finished") / "audit")
-    outcome = folder.make("all", network=False)
+    outcome = folder.make("all", network=False, talkative=False)
     (folder.path / "terminal.txt").write_text(outcome.text)
     return folder
 

@@ -38,6 +38,8 @@ TINY = {
     "instance_adversary": {"steps": 10},
     "agreement": {"texts": 40},
 }
+TALKATIVE = ("--quiet", "host")
+"""Options by which Snakemake says all of its jobs."""
 UNCOUNTED = {
     "total", "all", "corpora", "audits", "tables", "figures", "report_page", "report_html", "explorer",
     *(exhibit.rule for exhibit in EXHIBITS),
@@ -92,15 +94,15 @@ class Folder:
             start_new_session=True,
         )
 
-    def run(self, *arguments, network=True):
-        """The command, run to its end."""
-        process = self.start(*arguments, network=network)
+    def run(self, *arguments, network=True, talkative=True):
+        """The command, run to its end. talkative: Snakemake says which jobs it runs, as it does not by itself."""
+        process = self.start(*arguments, *TALKATIVE * talkative, network=network)
         text, _ = process.communicate(timeout=1200)
         return Finished(process.returncode, text)
 
-    def make(self, *arguments, network=True):
+    def make(self, *arguments, **further):
         """Run the command, which ends well."""
-        outcome = self.run(*arguments, network=network)
+        outcome = self.run(*arguments, **further)
         assert outcome.status == 0, outcome.text
         return outcome
 

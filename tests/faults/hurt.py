@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
+from folder import TALKATIVE
 
 TEXTS = {"texts": {"train": 64, "dev": 32, "test": 32}}
 EVERY = {
@@ -106,10 +107,6 @@ def kill_tree(process):
             with suppress(psutil.NoSuchProcess):
                 one.kill()
         psutil.wait_procs(processes, timeout=30)
-
-
-TALKATIVE = ("--quiet", "host")
-"""Options by which Snakemake says of each job that it has ended."""
 
 
 def kill_after(folder, steps, seconds, *targets):

@@ -9,8 +9,8 @@ from hurt import error_lines
 @pytest.mark.parametrize(
     ("model", "where"),
     [
-        ("base", "chorus, base, seed 10, "),
-        pytest.param("adversary_lambda0.001", "chorus, adversary, seed 10, lambda 0.001, ", marks=pytest.mark.whole),
+        ("base", "chorus, base, seed 10: "),
+        pytest.param("adversary_lambda0.001", "chorus, adversary, seed 10, lambda 0.001: ", marks=pytest.mark.whole),
     ],
 )
 def test_a_loss_that_is_no_number_stops_that_training(altered, model, where, tally):

@@ -4,8 +4,8 @@ import re
 import subprocess
 
 import pytest
-from folder import Finished, fresh
-from hurt import TALKATIVE, contents, differing, error_lines, mount, mounted, said
+from folder import TALKATIVE, Finished, fresh
+from hurt import contents, differing, error_lines, mount, mounted, said
 
 
 @pytest.mark.usefixtures("mountable")

@@ -132,8 +132,9 @@ class Run:
     def attribute(self, seed):
         """A training in memory, with its texts."""
         job, _ = job_of("attribute", *self.build_job(seed))
-        model, split, ids = open_training(job, self.device)
-        readout = read_readout(self.folder / f"model{seed}" / "test.parquet").align(ids)
+        readout = read_readout(self.folder / f"model{seed}" / "test.parquet")
+        model, split, ids = open_training(job, self.device, readout.ids)
+        readout = readout.align(ids)
         sections = (self.agreement, self.deletion, self.erasure)
         texts = AttributedTexts(model, split, readout, lambda line: None, *sections)
         return Training(self.about[seed], readout=readout), texts, count_occurrences(job), job.settings.audits

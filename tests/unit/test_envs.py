@@ -23,7 +23,7 @@ CONDA = yaml.safe_load((ROOT / "envs" / "attention-audit.yaml").read_text())
 EXTRAS = PROJECT["optional-dependencies"]
 
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "seaborn": "seaborn-base", "torch": "pytorch"}
-NOT_IN_JOBS = {"snakemake", "peft"}
+NOT_IN_JOBS = {"snakemake", "snakemake-interface-logger-plugins", "peft"}
 TYPES = "_typeshed"
 """What only type checkers import."""
 RECIPES = {"Dockerfile": r"^COPY (.*) \S+$", "apptainer.def": r"^    (\S+) /source/\S+$"}

@@ -115,6 +115,14 @@ def name_kind(path: Path) -> str:
         return ""
 
 
+def is_empty(path: Path) -> bool:
+    """Tell whether a file has no rows; not so of one that cannot be read, of which those say so who read it."""
+    try:
+        return not pq.read_metadata(path).num_rows
+    except (OSError, pa.ArrowException):
+        return False
+
+
 def read_table(path: Path, artefact: Artefact, columns: Sequence[str] | None = None) -> pa.Table:
     """Read a file of kind `artefact`, or some of its columns; raises AuditError as `open_parquet` does."""
     with open_parquet(path, artefact) as file:

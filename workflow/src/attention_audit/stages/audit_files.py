@@ -9,10 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import torch
 
-from attention_audit.artefacts.parquet import open_writer, read_rows, read_table, write_table
+from attention_audit.artefacts.parquet import is_empty, open_writer, read_rows, read_table, write_table
 from attention_audit.audits.answers import Answers, Training
 from attention_audit.audits.facts import TextFacts
 from attention_audit.audits.settings import AttributeJob
@@ -50,7 +49,7 @@ def read_searches(paths: list[Path]) -> dict[tuple[int, int], float]:
 
 def explain_no_texts(readouts: Sequence[Path]) -> str:
     """Say that a model is asked of no text, as a target may be that it says of none; "" of others."""
-    return "" if all(pq.read_metadata(path).num_rows for path in readouts) else "texts of its target, and there is none"
+    return "texts of its target, and there is none" if any(map(is_empty, readouts)) else ""
 
 
 def list_trainings(job: Job[Any]) -> list[Training]:
