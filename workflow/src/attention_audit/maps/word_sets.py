@@ -40,8 +40,8 @@ def draw_one_size(random: np.random.Generator, words: int, size: int, count: int
         more = random.random((count, words)).argsort(1) < size
         more ^= (2 * size == words) & ~more[:, :1]
         drawn = np.concatenate([drawn, more])
-        first = np.unique(drawn, axis=0, return_index=True)[1]
-        drawn = drawn[np.sort(first)[:count]]
+        first_rows = np.unique(drawn, axis=0, return_index=True)[1]
+        drawn = drawn[np.sort(first_rows)[:count]]
     return drawn
 
 
@@ -52,26 +52,26 @@ def draw_sets(words: int, limit: int) -> Flags:
     A size has its part of the sets by Shapley's kernel, 1 / (s (n - s)) for s or n - s of n words; from the smallest on
     all sets that there are, as far as this part covers them.
     """
-    random, left = np.random.default_rng(SAMPLING_SEED), limit // 2 - 1
+    random, budget = np.random.default_rng(SAMPLING_SEED), limit // 2 - 1
     sizes = np.arange(1, words // 2 + 1)
     # of half of the words, two sets are one pair
     parts = (1 - (2 * sizes == words) / 2) / (sizes * (words - sizes))
     drawn = [np.ones((1, words), np.bool_)]
-    for place, size in enumerate(sizes.tolist()):
-        count = round(left * parts[place] / parts[place:].sum())
+    for at, size in enumerate(sizes.tolist()):
+        count = round(budget * parts[at] / parts[at:].sum())
         drawn.append(draw_one_size(random, words, size, count))
-        left -= len(drawn[-1])
-    kept = np.concatenate(drawn)
-    return np.concatenate([kept, ~kept])
+        budget -= len(drawn[-1])
+    words_in_sets = np.concatenate(drawn)
+    return np.concatenate([words_in_sets, ~words_in_sets])
 
 
-def count_alike(kept: Flags) -> tuple[Integers, Integers]:
+def count_alike(sets: Flags) -> tuple[Integers, Integers]:
     """Count the words in each set, and the sets that have as many: (S, n) -> (S,), (S,)."""
-    sizes = kept.sum(1)
+    sizes = sets.sum(1)
     return sizes, np.bincount(sizes)[sizes]
 
 
-def fit_shapley(kept: Flags, values: Floats) -> Floats:
+def fit_shapley(sets: Flags, values: Floats) -> Floats:
     """Estimate Shapley values of n words by the values of sets as `draw_sets` gives them: (2R, n), (2R,) -> (n,).
 
     With x of 1 for words that are kept and -1 for others, and the difference d of a set's value from that of its
@@ -83,43 +83,43 @@ def fit_shapley(kept: Flags, values: Floats) -> Floats:
     drawn stand for all of their size. With x and d less what D / n for each word explains, the rest of phi, which sums
     to 0, is free of the constraint.
     """
-    half, words = len(kept) // 2, kept.shape[1]
-    sizes, alike = (counts[1:half] for counts in count_alike(kept))
-    whole, *differences = values[:half] - values[half:]
-    signs = np.where(kept[1:half], 1.0, -1.0)
+    half, words = len(sets) // 2, sets.shape[1]
+    sizes, same_size = (counts[1:half] for counts in count_alike(sets))
+    full_gain, *differences = values[:half] - values[half:]
+    signs = np.where(sets[1:half], 1.0, -1.0)
     mean = signs.mean(1)
-    root = (sizes * (words - sizes) * alike) ** -0.5
-    centred, rest = signs - mean[:, None], np.array(differences) - whole * mean
-    return whole / words + np.linalg.lstsq(root[:, None] * centred, root * rest, rcond=None)[0]
+    root = (sizes * (words - sizes) * same_size) ** -0.5
+    centred, rest = signs - mean[:, None], np.array(differences) - full_gain * mean
+    return full_gain / words + np.linalg.lstsq(root[:, None] * centred, root * rest, rcond=None)[0]
 
 
-def fit_lime(kept: Flags, values: Floats) -> Floats:
+def fit_lime(sets: Flags, values: Floats) -> Floats:
     """Fit a ridge regression with a penalty of 1 to the values of sets of n words: (S, n), (S,) -> (n,).
 
     A set weighs as much as its cosine to the whole text, sqrt(s / n), is near to 1; all sizes together count as much
     as `SETS` sets, each size alike, as its authors draw them.
     """
-    words = kept.shape[1]
-    sizes, alike = count_alike(kept)
+    words = sets.shape[1]
+    sizes, same_size = count_alike(sets)
     distance = 1 - np.sqrt(sizes / words)
-    weights = SETS / (words + 1) / alike * np.exp(-(distance**2) / (2 * KERNEL_WIDTH**2))
-    centred, rest = (part - np.average(part, 0, weights) for part in (kept.astype(np.float64), values))
+    weights = SETS / (words + 1) / same_size * np.exp(-(distance**2) / (2 * KERNEL_WIDTH**2))
+    centred, rest = (part - np.average(part, 0, weights) for part in (sets.astype(np.float64), values))
     weighted = centred.T * weights
     return np.linalg.solve(weighted @ centred + np.eye(words), weighted @ rest)
 
 
-def predict_kept(model_pass: ModelPass, texts: Integers, kept: Flags) -> Floats:
+def predict_kept(model_pass: ModelPass, texts: Integers, stays: Flags) -> Floats:
     """Predict the probability of the class that is explained in copies of texts, (R,), which keep some of their words,
     (R, W): (R,).
     """
-    copies = model_pass.pieces.select_texts(torch.from_numpy(texts)).keep_words(torch.from_numpy(kept))
+    copies = model_pass.pieces.select_texts(torch.from_numpy(texts)).keep_words(torch.from_numpy(stays))
     classes = model_pass.explained[copies.send(torch.from_numpy(texts))]
-    parts, places = [], []
+    parts, order = [], []
     for rows, pieces in copies.iterate_by_length():
         of_classes = probabilities(model_pass.classifier.compute_logits(pieces))
         parts.append(of_classes.gather(1, classes[copies.send(rows)][:, None])[:, 0])
-        places.append(rows)
-    return torch.cat(parts)[torch.cat(places).argsort()].double().cpu().numpy()
+        order.append(rows)
+    return torch.cat(parts)[torch.cat(order).argsort()].double().cpu().numpy()
 
 
 @torch.no_grad()
@@ -133,10 +133,10 @@ def score_words(model_pass: ModelPass, fit: Callable[[Flags, Floats], Array]) ->
     words = [of_text[:count].nonzero()[:, 0] for of_text, count in zip(pieces.present, pieces.read, strict=True)]
     sets = [draw_sets(len(of_text), SETS) for of_text in words]
     texts = np.repeat(np.arange(len(sets)), [*map(len, sets)])
-    kept = np.ones((len(texts), scores.shape[1]), np.bool_)
+    stays = np.ones((len(texts), scores.shape[1]), np.bool_)
     for text, of_text in enumerate(words):
-        kept[np.ix_(texts == text, of_text)] = sets[text]
-    values = predict_kept(model_pass, texts, kept)
+        stays[np.ix_(texts == text, of_text)] = sets[text]
+    values = predict_kept(model_pass, texts, stays)
     for text, of_text in enumerate(words):
         scores[text, of_text] = torch.from_numpy(fit(sets[text], values[texts == text])).to(scores)
     of_items = pieces.send(scores)[:, None].to(model_pass.mask)

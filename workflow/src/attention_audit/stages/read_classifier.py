@@ -54,33 +54,38 @@ def read_names(corpus: Path) -> dict[int, str]:
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def match_classes(folder: Home, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
+def match_classes(
+    folder: Home, class_names: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]
+) -> list[int]:
     """Return the class of a model for each class of the data, by their names; where no name is the same, case does not
     matter.
 
-    named: what the model calls its classes. data: what the data set does. labels: the latter by the former where they
-    differ. Raises AuditError where they do not match one by one.
+    class_names: what the model calls its classes. data: what the data set does. labels: the latter by the former where
+    they differ. Raises AuditError where they do not match one by one.
     """
     for name in labels:
-        if name not in named:
-            raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; name one of {', '.join(named)}")
-    said = call_outputs(named, labels)
+        if name not in class_names:
+            raise AuditError(
+                f"{folder}: has no class {name!r}, which `labels` names; name one of {', '.join(class_names)}"
+            )
+    called_names = call_outputs(class_names, labels)
     wanted = [data[number] for number in sorted(data)]
-    free = [name for name in said if name not in wanted]
-    found = [
-        [name] if name in said else [other for other in free if other.casefold() == name.casefold()] for name in wanted
+    free = [name for name in called_names if name not in wanted]
+    candidates = [
+        [name] if name in called_names else [candidate for candidate in free if candidate.casefold() == name.casefold()]
+        for name in wanted
     ]
-    matched = [alike[0] for alike in found if len(alike) == 1]
-    if sorted(matched) != sorted(said) or len(matched) < len(wanted):
+    matched = [matches[0] for matches in candidates if len(matches) == 1]
+    if sorted(matched) != sorted(called_names) or len(matched) < len(wanted):
         remedy = "say in `labels` of this data set what the data call each of them"
         if len(matched) == len(wanted):
-            absent = [name for name in said if name not in matched]
+            absent = [name for name in called_names if name not in matched]
             remedy = f"name all in `classes` of the data set: [{', '.join(wanted + absent)}]"
         raise AuditError(
-            f"{folder}: its classes (id2label: {', '.join(named)}) are not those of the data ({', '.join(wanted)}); "
-            f"{remedy}"
+            f"{folder}: its classes (id2label: {', '.join(class_names)}) are not those of the data "
+            f"({', '.join(wanted)}); {remedy}"
         )
-    return [said.index(name) for name in matched]
+    return [called_names.index(name) for name in matched]
 
 
 def refuse_unread(folder: Home, tokenizer: Any, pieces: Pieces) -> None:
@@ -94,18 +99,22 @@ def refuse_unread(folder: Home, tokenizer: Any, pieces: Pieces) -> None:
         )
 
 
-def refuse_other_words(folder: Home, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
-    """Raise AuditError where a training reads other words or marks of a text than the `first` of its job."""
-    both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
-    own, others = (int(PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks) for each in (pieces, first))
-    name, read, wanted = next((each for each in both if own != others or not np.array_equal(*each[1:])), ("", (), ()))
+def refuse_other_words(folder: Home, texts: ReadTexts, pieces: Pieces, first_pieces: Pieces) -> None:
+    """Raise AuditError where a training reads other words or marks of a text than the `first_pieces` of its job."""
+    both = zip(texts.ids, pieces.places_by_text, first_pieces.places_by_text, strict=True)
+    mark_count, first_mark_count = (
+        int(PieceTable(each, torch.device("cpu")).batch(np.array([0])).marks) for each in (pieces, first_pieces)
+    )
+    name, places, wanted = next(
+        (each for each in both if mark_count != first_mark_count or not np.array_equal(*each[1:])), ("", (), ())
+    )
     if not name:
         return
-    fault = f"sets {own} marks around a text, and that of the first training {others}"
-    if not np.array_equal(read, wanted):
-        counts = f"{len(read)} words of text {name!r}, and that of the first training {len(wanted)}"
+    fault = f"sets {mark_count} marks around a text, and that of the first training {first_mark_count}"
+    if not np.array_equal(places, wanted):
+        counts = f"{len(places)} words of text {name!r}, and that of the first training {len(wanted)}"
         fault = (
-            f"reads {counts}" if len(read) != len(wanted) else f"reads other words of text {name!r} than the first's"
+            f"reads {counts}" if len(places) != len(wanted) else f"reads other words of text {name!r} than the first's"
         )
     raise AuditError(str(folder), f"its tokenizer {fault}", "give trainings that have one tokenizer")
 
@@ -126,8 +135,8 @@ def evaluate_apart(model: Any) -> Iterator[None]:
 def describe_changes(model: Any) -> str:
     """Name parts of a model that have a class or a forward of their own, or a hook; "" where none has."""
     changed = [
-        f"{place or 'the model'}, a {type(part).__name__}"
-        for place, part in model.named_modules()
+        f"{path or 'the model'}, a {type(part).__name__}"
+        for path, part in model.named_modules()
         if not type(part).__module__.startswith(("transformers.", "torch."))
         or "forward" in vars(part)
         or part._forward_hooks
@@ -139,13 +148,13 @@ def describe_changes(model: Any) -> str:
 
 
 @contextmanager
-def refuse_call(place: Home, name: str) -> Iterator[None]:
+def refuse_call(home: Home, name: str) -> Iterator[None]:
     """Raise AuditError where a model cannot be called with a text in the block."""
     try:
         yield
     except Exception as error:
         raise AuditError(
-            f"{place}: cannot be called with what its tokenizer makes of text {name!r} ({say_first(error)}); "
+            f"{home}: cannot be called with what its tokenizer makes of text {name!r} ({say_first(error)}); "
             "give a model that can, or use judge"
         ) from error
 
@@ -166,8 +175,8 @@ def cut_as_given(
     classifier: SequenceClassifier, tokenizer: Any, names: Sequence[str], texts: Sequence[RawText]
 ) -> list[GivenText]:
     """Cut texts by the tokenizer that a classifier was given with. Raises AuditError where they have other pieces."""
-    place, (before, after), given_texts = classifier.folder, classifier.template.split(TEXT_SLOT), []
-    pipeline_settings = read_tokenizer_settings(place)
+    home, (before, after), given_texts = classifier.folder, classifier.template.split(TEXT_SLOT), []
+    pipeline_settings = read_tokenizer_settings(home)
     truncation = True if texts[0].second is None else classifier.truncation
     settings = {"truncation": truncation, "max_length": classifier.most} | pipeline_settings
     if has_first_mark(tokenizer, classifier.template):
@@ -180,16 +189,17 @@ def cut_as_given(
             # the text alone within a prompt is cut, which no tokenizer does
             continue
         sides = [before + side + after for side in text.sides]
-        with refuse_call(place, name):
+        with refuse_call(home, name):
             inputs = tokenizer(*sides, return_tensors="pt", **settings)
             ids = inputs["input_ids"][0]
             ids = ids[inputs.get("attention_mask", torch.ones_like(ids)[None])[0] > 0].tolist()
-        if ids != (own := pieces.ids.tolist()):
-            theirs, ours = (set(tokenizer.convert_ids_to_tokens(each)) for each in (ids, own))
+        if ids != (audited_ids := pieces.ids.tolist()):
+            theirs, ours = (set(tokenizer.convert_ids_to_tokens(each)) for each in (ids, audited_ids))
             how = " and ".join(f"{key}={value}" for key, value in settings.items())
             raise AuditError(
-                f"{place}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
-                f"({sorted(theirs - ours)[:3]}), where {len(own)} would be audited ({sorted(ours - theirs)[:3]}); "
+                f"{home}: of text {name!r} its tokenizer, called with {how}, gives {len(ids)} pieces "
+                f"({sorted(theirs - ours)[:3]}), where {len(audited_ids)} would be audited "
+                f"({sorted(ours - theirs)[:3]}); "
                 + ("give its .model and .tokenizer" if pipeline_settings else "give one without a call of its own")
             )
         # one that is cut without a length of its own is called with that of the audit
@@ -202,12 +212,12 @@ def call_as_given(model: Any, inputs: Sequence[Any]) -> torch.Tensor:
     """Return what a model gives for what its tokenizer makes of some texts, (n, ..), on the CPU; several are padded
     behind.
     """
-    device, given = next(model.parameters()).device, inputs[0]
+    device, batch = next(model.parameters()).device, inputs[0]
     if len(inputs) > 1:
         padding = {"input_ids": model.config.pad_token_id or 0}
-        rows = {name: [each[name][0] for each in inputs] for name in given}
-        given = {name: pad_sequence(rows[name], True, padding.get(name, 0)).to(device) for name in rows}
-    output = model(**(given.to(device) if len(inputs) == 1 else given))
+        rows = {name: [each[name][0] for each in inputs] for name in batch}
+        batch = {name: pad_sequence(rows[name], True, padding.get(name, 0)).to(device) for name in rows}
+    output = model(**(batch.to(device) if len(inputs) == 1 else batch))
     return (output if isinstance(output, torch.Tensor) else output[0]).float().cpu()
 
 
@@ -218,13 +228,13 @@ def read_as_given(
     which they may differ, of the greatest of a batch; where they do, texts are called one by one. Raises AuditError
     where they cannot be called.
     """
-    place, rows = classifier.folder, list[tuple[torch.Tensor, torch.Tensor]]()
+    home, rows = classifier.folder, list[tuple[torch.Tensor, torch.Tensor]]()
 
     def call_alone(text: GivenText) -> torch.Tensor:
-        with refuse_call(place, text.name):
+        with refuse_call(home, text.name):
             (logits,) = call_as_given(model, [text.inputs])
         logits = logits[-1, classifier.asked] if classifier.asked else logits
-        refuse_no_number(place, text.name, logits)
+        refuse_no_number(home, text.name, logits)
         return logits
 
     # a language model has a logit of every piece that it knows at each piece of a text
@@ -234,18 +244,18 @@ def read_as_given(
         for members, batch in table.iterate_by_length(limit):
             texts, audited = [given_texts[at] for at in members], classifier.compute_logits(batch).cpu()
             try:
-                given = call_as_given(model, [text.inputs for text in texts])
-                alike = torch.allclose(given, audited, 0, tolerance * float(audited.abs().max().clamp(min=1)))
+                given_logits = call_as_given(model, [text.inputs for text in texts])
+                agree = torch.allclose(given_logits, audited, 0, tolerance * float(audited.abs().max().clamp(min=1)))
             except Exception:
-                alike = False
-            if not alike:
+                agree = False
+            if not agree:
                 # one of somebody's own may read padding as text, or no batch at all
-                given = torch.stack([call_alone(text) for text in texts])
-            rows += zip(given, audited, strict=True)
+                given_logits = torch.stack([call_alone(text) for text in texts])
+            rows += zip(given_logits, audited, strict=True)
             order += members.tolist()
             pass_texts(len(members))
-    given, audited = map(torch.stack, zip(*(rows[at] for at in np.argsort(order)), strict=True))
-    return given, audited
+    given_logits, audited = map(torch.stack, zip(*(rows[at] for at in np.argsort(order)), strict=True))
+    return given_logits, audited
 
 
 def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> str:
@@ -254,12 +264,12 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
 
     Raises AuditError where they have other pieces, or logits that differ by more than rounding does.
     """
-    place = classifier.folder
-    model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
+    home = classifier.folder
+    model, tokenizer = open_given(home, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
     # what a method of a pipeline's own changes may be in any text
-    most = len(texts) if list_methods(place) else min(MAX_TEXTS_COMPARED, len(texts))
+    count = len(texts) if list_methods(home) else min(MAX_TEXTS_COMPARED, len(texts))
     by_length = sorted(range(len(texts)), key=lambda at: len(texts[at].text))
-    chosen = [by_length[at] for at in np.linspace(0, len(texts) - 1, most).round().astype(np.int64)]
+    chosen = [by_length[at] for at in np.linspace(0, len(texts) - 1, count).round().astype(np.int64)]
     given_texts = cut_as_given(classifier, tokenizer, *([column[at] for at in chosen] for column in (names, texts)))
     if not given_texts:
         return "none is compared, as none fits within the prompt"
@@ -267,29 +277,31 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     coarsest = max(dtypes, key=lambda each: torch.finfo(each).eps)
     # rounding adds up over the layers
     tolerance = torch.finfo(coarsest).eps ** 0.5
-    given, audited = read_as_given(classifier, model, given_texts, tolerance)
-    apart, allowed = (given - audited).abs().max(), tolerance * audited.abs().max().clamp(min=1)
-    if not apart <= allowed:
-        flips = int((given.argmax(1) != audited.argmax(1)).sum())
+    given_logits, audited = read_as_given(classifier, model, given_texts, tolerance)
+    difference, allowed = (given_logits - audited).abs().max(), tolerance * audited.abs().max().clamp(min=1)
+    if not difference <= allowed:
+        flips = int((given_logits.argmax(1) != audited.argmax(1)).sum())
         raise AuditError(
-            f"{place}: as it is given, a logit differs by up to {apart:.2g} from that of the library's "
+            f"{home}: as it is given, a logit differs by up to {difference:.2g} from that of the library's "
             f"{type(classifier.model).__name__} with its weights, more than {allowed:.2g}, and {flips} of "
             f"{len(given_texts)} texts get another class{describe_changes(model)}; use judge for what it computes"
         )
-    if get_pipeline(place) is not None:
+    if get_pipeline(home) is not None:
         with evaluate_apart(model):
             for text, probabilities in zip(given_texts, distribute(audited, classifier.kind).tolist(), strict=True):
-                named = dict(zip(classifier.names, probabilities, strict=True))
-                refuse_other_answer(place, text.name, text.sides, text.settings, named, float(allowed))
-    said = f"{len(given_texts)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
+                by_class = dict(zip(classifier.names, probabilities, strict=True))
+                refuse_other_answer(home, text.name, text.sides, text.settings, by_class, float(allowed))
+    line = (
+        f"{len(given_texts)} have the pieces and, within {difference:.1g}, the logits that the model has as it is given"
+    )
     if coarsest != classifier.tail.sample.dtype:
-        moved = (distribute(given, classifier.kind) - distribute(audited, classifier.kind)).abs().max()
-        said += (
+        greatest_move = (distribute(given_logits, classifier.kind) - distribute(audited, classifier.kind)).abs().max()
+        line += (
             f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
-            f"{moved:.2g}"
+            f"{greatest_move:.2g}"
         )
-        warnings.warn(f"{place}: of the texts {said}", stacklevel=2)
-    return said
+        warnings.warn(f"{home}: of the texts {line}", stacklevel=2)
+    return line
 
 
 def check_reading(classifier: SequenceClassifier, texts: ReadTexts, pieces: Pieces) -> str:
@@ -320,8 +332,8 @@ def read_out(
     report(check_reading(classifier, texts, pieces))
     about = texts.ids, texts.labels, classes, read.imposed, read.layer, read.maps
     readout = take_classifier(classifier, pieces, *about)
-    if asked := ask_order(texts.labels, readout.predictions[None]):
-        report(asked)
+    if order_warning := ask_order(texts.labels, readout.predictions[None]):
+        report(order_warning)
     return readout
 
 
