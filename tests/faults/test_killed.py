@@ -20,7 +20,11 @@ def test_a_killed_run_goes_on_and_ends_the_same(request, new_folder, tally, run,
     undisturbed = request.getfixturevalue(run)
     folder = ask_for_everything(new_folder()) if run == "everything" else new_folder()
     # the steps of an undisturbed run
-    match = re.search(r"^(\d+) of \1 steps", (undisturbed.path / "terminal.txt").read_text(), flags=re.MULTILINE)
+    match = re.search(
+        r"^(?:jobs: (?=\d+;)|\d+ of )(\d+)(?:;| steps)",
+        (undisturbed.path / "terminal.txt").read_text(),
+        flags=re.MULTILINE,
+    )
     draw, steps, done = random.Random(6), int(match[1]), 0
     for moment in sorted(draw.randrange(steps - 4) for _ in range(kills)):
         done += kill_after(folder, max(moment - done, 0), draw.uniform(0, 0.5), "all")

@@ -1,5 +1,6 @@
 """Small models, of random weights, of the types of the library that classify texts."""
 
+from copy import deepcopy
 from functools import cache
 
 import torch
@@ -94,7 +95,8 @@ def make_model(kind, vocabulary, auto=transformers.AutoModelForSequenceClassific
     """A model whose biases and normalisations do something, which are 0 and 1 else."""
     transformers.logging.set_verbosity_error()
     torch.manual_seed(0)
-    model = auto.from_config(make_config(kind, vocabulary)).eval()
+    # the attention of a model is a key of its configuration
+    model = auto.from_config(deepcopy(make_config(kind, vocabulary))).eval()
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() == 1:

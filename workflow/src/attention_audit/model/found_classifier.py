@@ -176,7 +176,8 @@ class FoundClassifier(TransformerClassifier):
         with ExitStack() as hooks:
             if vectors is not None:
                 # the model may look for padding, and count positions, by its pieces; and change vectors in place
-                hooks.enter_context(self.model.get_input_embeddings().register_forward_hook(lambda *_: vectors.clone()))
+                copy = vectors.clone() if isinstance(vectors, Tensor) else vectors
+                hooks.enter_context(self.model.get_input_embeddings().register_forward_hook(lambda *_: copy))
             logits: Tensor = self.model(**inputs).logits
         # a language model has logits at each piece
         return logits if logits.dim() == 2 else torch.einsum("bp,bpc->bc", self.mark_classified(pieces), logits)

@@ -75,7 +75,8 @@ class ReplayedTail(LogitTail):
 
     @property
     def sample(self) -> Tensor:
-        weight: Tensor = next(self.network.parameters())
+        # parts that are without use have no values once they are read from a file
+        weight: Tensor = next(self.network.get_submodule(f"{self.stack}.0").parameters())
         return weight
 
     def _compute_rows(self, contexts: Tensor, below: Tensor) -> Tensor:
@@ -109,6 +110,7 @@ class ReplayedTail(LogitTail):
         packed = {
             name: (tensor.detach().float() if tensor.is_floating_point() else tensor).cpu().clone().contiguous()
             for name, tensor in tensors.items()
+            if not tensor.is_meta
         }
         return packed | {SPEC: torch.frombuffer(bytearray(json.dumps(spec).encode()), dtype=torch.uint8)}
 
