@@ -168,7 +168,7 @@ def make_progress():
 
 
 # one line shows what Snakemake says of jobs, unless the command line asks for all of it: `--quiet host`
-QUIET = workflow.output_settings.quiet
+QUIET = workflow.output_settings.quiet or set()
 SHORT = ALONE and is_quiet_about(QUIET, "rules") and "ALL" not in {each.name for each in QUIET} and not workflow.dryrun
 
 
