@@ -17,7 +17,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from attention_audit import audit_classifier
 from attention_audit.api.targets import PREDICTED, GoldLabels, TargetChoice, read_label_rows
-from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number, make_target
+from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number, make_target, mark_said
 from attention_audit.model.sequence_classifier import SequenceClassifier
 
 WORDS = [word for word in on_disk.WORDS if word.isalpha()]
@@ -51,6 +51,15 @@ def make_two_classes(path, weight, bias):
     model.save_pretrained(target)
     AutoTokenizer.from_pretrained(path).save_pretrained(target)
     return target
+
+
+def test_a_label_begins_at_its_threshold():
+    """logit(.35) = ln(7 / 13), which is in float32 another number; any training may say a label."""
+    begins = make_label(0, 0.35).centre
+    assert begins == pytest.approx(np.log(7 / 13), rel=1e-15)
+    rows = [[[begins], [begins - 1e-9], [-9.0]], [[-9.0], [-9.0], [begins + 1e-9]]]
+    outputs = [torch.tensor(each, dtype=torch.float64) for each in rows]
+    assert mark_said("labels", outputs, [0.35])[:, 0].tolist() == [True, False, True]
 
 
 def values_of(found):

@@ -17,7 +17,7 @@ from attention_audit.arrays import Flags, Floats, Floats32, Integers
 from attention_audit.corpus.text import UNKNOWN_LABEL
 from attention_audit.errors import AuditError
 from attention_audit.given import convert_numbers, list_labels, make_list
-from attention_audit.model.outputs import Target, make_label, make_target, mark_said
+from attention_audit.model.outputs import Target, make_target, mark_said
 from attention_audit.scores import micro_f1
 from attention_audit.transformer.outputs import OutputKind, find_names
 
@@ -116,11 +116,6 @@ class TargetChoice:
         """Tell whether targets are chosen; else the class that is predicted is asked of, among all classes."""
         predicted = isinstance(self.targets, str) and self.targets == PREDICTED
         return self.kind != "classes" or self.contrast is not None or not predicted
-
-    @property
-    def begins(self) -> Floats:
-        """Return the logit at which each label begins, (K,)."""
-        return np.array([make_label(0, threshold).centre for threshold in self.thresholds])
 
     @property
     def class_names(self) -> list[str] | None:
@@ -239,7 +234,7 @@ def describe_outputs(choice: TargetChoice, outputs: Sequence[AnyFloats]) -> str:
     if choice.kind == "number":
         correlations = [np.corrcoef(each[:, 0], values)[0, 1] for each in outputs]
         return f"r {write_share(float(np.mean(correlations)))}"
-    said = [(each >= choice.begins).astype(np.int64) for each in outputs]
+    said = [mark_said("labels", [torch.from_numpy(each)], choice.thresholds).long().numpy() for each in outputs]
     right = float(np.mean([each == values for each in said]))
     shares = values.mean(0)
     side = float(np.maximum(shares, 1 - shares).mean())

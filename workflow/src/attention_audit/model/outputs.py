@@ -125,7 +125,8 @@ def mark_said(kind: OutputKind, outputs: Sequence[Tensor], thresholds: Sequence[
     if kind == "classes":
         masks = [each.argmax(1)[:, None] == torch.arange(each.shape[1]) for each in outputs]
     else:
-        begins = torch.tensor([make_label(0, threshold).centre for threshold in thresholds])
+        # in float32 a threshold would lie beside itself
+        begins = torch.tensor([make_label(0, threshold).centre for threshold in thresholds], dtype=torch.float64)
         masks = [each >= begins for each in outputs]
     return torch.stack(masks).any(0)
 
