@@ -69,6 +69,8 @@ class PageBuilder:
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
         self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
+        first_runs = {view.runs[0].readout: view.runs[0] for view in job.settings.views}
+        self.readout_ids = {name: self._read_ids(run) for name, run in first_runs.items()}
         # a target that is asked of no text has no view
         self.views = [view for view in job.settings.views if self._list_ids(view)]
         self.ids = {name: self._order_texts(name) for name in dict.fromkeys(view.dataset for view in self.views)}
@@ -77,11 +79,15 @@ class PageBuilder:
         """Return the file of a readout."""
         return next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout))
 
-    def _list_ids(self, view: ExploredView) -> list[str]:
-        """List the ids of the texts of a view, which are some alone where a target is asked of them."""
-        path = self._locate(view.runs[0])
+    def _read_ids(self, run: ExploredRun) -> list[str]:
+        """Read the ids of the texts of a readout. Raises AuditError where it is damaged."""
+        path = self._locate(run)
         ids: list[str] = read_table(path, find_kind(path), ["id"])["id"].to_pylist()
         return ids
+
+    def _list_ids(self, view: ExploredView) -> list[str]:
+        """List the ids of the texts of a view, which are some alone where a target is asked of them."""
+        return self.readout_ids[view.runs[0].readout]
 
     def _read(self, run: ExploredRun) -> Readout:
         """Read a readout. Raises AuditError where it is damaged."""
