@@ -15,8 +15,8 @@ def roc_auc(labels: Integers, probabilities: Array) -> float:
     that occur in `labels`, since a small split may lack some. NaN where all labels are the same.
 
     The area is the share of the pairs of a text of the class and another one in which the former has the higher
-    probability, where equal ones count half (Mann & Whitney 1947): 25 times faster than a curve by scikit-learn, in a
-    training of small models a third of all.
+    probability, where equal ones count half (Mann & Whitney 1947). By ranks that takes .07 ms a split of movies, where
+    a curve by scikit-learn took 1.78.
     """
     from scipy.stats import rankdata
 
