@@ -631,8 +631,8 @@ MINILM = Page(
 SEVERAL_LABELS = Page(
     "several-labels",
     "Several labels: one map for all",
-    "A text has several labels and one attention map. Does the map say which words speak for which label? Of each label "
-    "that a text is given, the questions are asked by themselves; the topic's own snippet is marked as its evidence.",
+    "A text has several labels and one attention map. Does the map say which words speak for which label? Of each "
+    "label that a text is given, the questions are asked by themselves; the topic's own snippet is marked as its evidence.",
     (
         KeptRun(
             "main",
