@@ -4,92 +4,15 @@ A page is written once a run of it is kept. What is said here of a run holds wha
 page is read from the tables of the run.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True)
-class Cells:
-    """Numbers, by regular expressions that match the whole of these columns of a row."""
-
-    dataset: str = ".*"
-    model: str = ".*"
-    metric: str = ".*"
-    ranking: str = ".*"
-    other: str = ".*"
-    part: str = ".*"
-    label: str = ".*"
-
-
-@dataclass(frozen=True)
-class KeptRun:
-    """One run of a page. name: of its folder, below that of the page. preset: its configuration, in presets/; "" for
-    config.yaml.
-
-    about: what is run, in a sentence. options: what follows --config, besides the mirror and the results. changes: the
-    one thing that is other than in the runs of the same data sets, to which it is held; "" for a run in its own right.
-    cells: the numbers that the change is about. figures: those that are kept; no figure that quotes texts, unless they
-    are generated, since others are not ours to hand on.
-    """
-
-    name: str
-    preset: str
-    about: str
-    options: str = ""
-    changes: str = ""
-    cells: Cells = Cells()
-    figures: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why ours differ from published numbers, as far as that is known without a run that changes one thing; or why a
-    finding in words does not come back, where `finding` is a regular expression within it.
-    """
-
-    cells: Cells
-    because: str
-    finding: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a paper says in words, and where this package measures it.
-
-    source: where the paper says it. table, cells, measure: a table, its rows, and their metric. theirs: what the
-    finding comes to, a bound, such as "above 0" or "below 0.5". datasets: of which the paper says so; () for all.
-    """
-
-    says: str
-    source: str
-    measure: str
-    theirs: str
-    table: str
-    cells: Cells
-    datasets: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Page:
-    """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
-
-    about: what is asked, and why. tables: which of a run's tables the page shows whole. ladders: data sets of the first
-    run that differ in how many training texts they have, the fewest first, by a title. learnt: what the runs show, a
-    sentence each. beyond: what nobody can know from these runs, likewise.
-    """
-
-    name: str
-    title: str
-    about: str
-    runs: tuple[KeptRun, ...]
-    paper: str = ""
-    tables: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    reasons: tuple[Reason, ...] = ()
-    ladders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    learnt: tuple[str, ...] = ()
-    beyond: tuple[str, ...] = ()
-
+from makers.replication.claims import (
+    DECEPTION_CLAIMS,
+    DIVERSITY_CLAIMS,
+    ENCODERLESS,
+    JAIN_WALLACE_CLAIMS,
+    SERRANO_SMITH_CLAIMS,
+    WIEGREFFE_PINTER_CLAIMS,
+)
+from makers.replication.declared import Cells, Contradiction, KeptRun, Page, Why
 
 ONE_TRAINING = (
     "How far the paper's own numbers would move from one training to another: each is of one training, unless the "
@@ -149,6 +72,16 @@ WIEGREFFE_PINTER = Page(
             "continuation alone and shortened, words deleted from 300 texts. No training or test text is left out.",
         ),
         KeptRun(
+            "guide-from-scratch",
+            "record-wiegreffe-pinter",
+            "SST, with guides from an adversary of the paper's kind: trained from scratch with lambda .001 of the "
+            "authors' command, .002 of the formula.",
+            "'datasets=[sst]' 'adversary={search: scratch, lambdas: [0.002]}'"
+            " 'audits={wp: [performance, predictions]}'",
+            "the adversary whose attention guides",
+            Cells("sst", "guide_adversary", "f1"),
+        ),
+        KeptRun(
             "selected-on-test",
             "record-wiegreffe-pinter",
             "SST and 20 Newsgroups with epochs selected on the test split, as the paper's were.",
@@ -168,27 +101,33 @@ WIEGREFFE_PINTER = Page(
         ),
     ),
     paper="WP2019",
+    absent="Absent: Diabetes and Anemia, on which much of the paper rests; their texts are of MIMIC-III, which only "
+    "who is accredited may read. Of 20 Newsgroups, AG News and IMDb, our files are not the published bytes, or a part.",
     tables=("wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary"),
+    claims=WIEGREFFE_PINTER_CLAIMS,
     reasons=(
-        Reason(
-            Cells("imdb", "guide_adversary"),
+        Why(
             "the shortened search found no other map within the budget, so its chosen adversary attends nearly as the "
-            "base model does",
+            "base model does: this row is no counterpart of the paper's",
+            cells=Cells("imdb", "guide_adversary"),
         ),
-        Reason(
-            Cells(model="guide_adversary"),
+        Why(
             "an adversary that predicts as the base model does may point to words that help another model; one that "
             "was trained from scratch with a large lambda may point to none",
+            "guide-from-scratch",
+            Cells("sst", "guide_adversary"),
         ),
-        Reason(
-            Cells(dataset="newsgroups", metric="instances|positive|negative|f1"),
+        Why(
             "the paper's posts are an older preparation of the data, with fewer texts than the archive gives",
+            cells=Cells(dataset="newsgroups", metric="instances|positive|negative|f1"),
         ),
-        Reason(Cells("agnews", "base|uniform|", part="train|"), "the mirror has a part of the training texts"),
-        Reason(
-            Cells(model="base|uniform", metric="f1"),
-            "the paper selects its epochs on the test split, and its word vectors are others",
+        Why("the mirror has a part of the training texts", cells=Cells("agnews", "base|uniform|", part="train|")),
+        Why(
+            "the paper selects its epochs on the test split",
+            "selected-on-test",
+            Cells("sst|newsgroups", "base|uniform", "f1"),
         ),
+        Why("its word vectors are others", "twitter-vectors", Cells("sst|newsgroups", metric="f1")),
     ),
     beyond=(ONE_TRAINING, PREPARATION, VECTORS),
 )
@@ -300,55 +239,29 @@ JAIN_WALLACE = Page(
         ),
     ),
     paper="JW2019",
+    absent="Absent: Diabetes and Anemia (MIMIC-III, which only who is accredited may read), the tweets on adverse drug "
+    "reactions (no longer handed on), and CNN's questions (not at hand).",
     tables=("jw_table1_performance",),
-    findings=(
-        Finding(
-            "Attention over a recurrent encoder's states orders the words only weakly as gradients do",
-            "section 4.1, table 2",
-            "tau",
-            "below 0.5",
-            "jw_table2_correlation",
-            Cells(model="lstm_tanh", ranking="attention", other="gradient", label=""),
-        ),
-        Finding(
-            "Attention over a recurrent encoder's states orders the words only weakly as leave-one-out does",
-            "section 4.1, table 2",
-            "tau",
-            "below 0.5",
-            "jw_table2_correlation",
-            Cells(model="lstm_tanh", ranking="attention", other="loo", label=""),
-        ),
-        Finding(
-            "Attention over states that know only their own word orders the words much as gradients do",
-            "section 4.1, table 2",
-            "tau",
-            "above 0.5",
-            "jw_table2_correlation",
-            Cells(model="average_tanh", ranking="attention", other="gradient", label=""),
-            ("sst", "imdb"),
-        ),
-    ),
+    claims=JAIN_WALLACE_CLAIMS,
     reasons=(
-        Reason(Cells("snli|babi-3|agnews"), "the mirror has a part of the training texts"),
-        Reason(
+        Why("the mirror has a part of the training texts", cells=Cells("snli|babi-3|agnews")),
+        Why(
+            "trainings of this CNN end in one of two basins, and three of them happened to end in one",
+            "ten-seeds",
             Cells("babi-1", "cnn_tanh", "accuracy|f1"),
-            "trainings of this CNN end in one of two basins, and three of them happened to end in one; "
-            "[ten-seeds](#one-thing-changed) has both",
         ),
-        Reason(
+        Why(
+            "all three of the authors' trainings lie on one side of ours; the length of the word vectors is a part of "
+            "the cause",
+            "vectors-of-length-one",
             Cells("sst", "lstm_tanh", "f1|accuracy"),
-            "all three of the authors' trainings lie below ours; the length of the word vectors is a part of the "
-            "cause, see [vectors-of-length-one](#one-thing-changed)",
         ),
-        Reason(
-            Cells("sst", "cnn_tanh", "tau", other="gradient"),
-            "the word vectors matter, and more what they were trained on than how wide they are; the paper's own were "
-            "not to be had",
-        ),
-        Reason(
-            Cells("babi-2", "average_tanh", "accuracy"),
+        Why("the word vectors", "spacy-300d", Cells("sst", "cnn_tanh", "tau", other="gradient")),
+        Why("the word vectors", "imdb-300d", Cells("sst", "cnn_tanh", "tau", other="gradient")),
+        Why(
             "the paper's training failed: it gives every question the same answer, and one of six places is right by "
             "chance; so does one of their other trainings, and one does as ours do",
+            cells=Cells("babi-2", "average_tanh", "accuracy"),
         ),
     ),
     beyond=(ONE_TRAINING, PREPARATION, VECTORS),
@@ -376,26 +289,11 @@ SERRANO_SMITH = Page(
         ),
     ),
     paper="SS2019",
+    absent="Absent: all four data sets of the paper, Yahoo Answers, IMDb by ten ratings, Amazon and Yelp, which were "
+    "not at hand. So no number of its tables has a counterpart, and what is said here is of other, smaller data.",
     tables=("ss_table2_flips", "ss_table3_accuracy", "ss_table_pairwise"),
-    reasons=(
-        Reason(
-            Cells("agnews-4"),
-            "three of four of these texts are a single sentence, and left out, as in the paper; the others have little "
-            "to rank, so that few texts tell two rankings of a HAN apart",
-            finding="^HAN",
-        ),
-        Reason(
-            Cells("newsgroups-20"),
-            "few training texts give maps with a peak, as the ladder of training sizes shows of FLANrnn; that is not "
-            "the whole reason",
-            finding="top item flips",
-        ),
-        Reason(
-            Cells(),
-            "not known; the paper's models learnt from 120,000 to 3,000,000 texts, ours from 6,000 to 16,000",
-            finding="^(?!.*top item flips)",
-        ),
-    ),
+    claims=SERRANO_SMITH_CLAIMS,
+    first=Contradiction("HANnoenc contradicts the paper", ENCODERLESS, "ladder", "hannoenc"),
     beyond=(
         "What the paper's own data sets would have given: Yahoo Answers, IMDb by ten ratings, Amazon and Yelp were not "
         "at hand, so that no number of its tables has a counterpart. Only its findings in words are held against ours.",
@@ -438,13 +336,6 @@ MAPS = Page(
         ),
     ),
     tables=("hf_table_maps",),
-    learnt=(
-        "DecompX and AttnLRP say nearly what deleting each word says; AttnLRP costs one pass forth and one back.",
-        "Gradient times attention, rolled out, and attention times gradient come about three quarters of the way; "
-        "attention itself, the mean of the heads, about a third; rollout a tenth.",
-        "The most stable maps are not the most faithful ones: rollout has nearly the same order of words in each "
-        "training, and is among the last in what it locates.",
-    ),
     beyond=(
         "What other encoders and longer texts show: MiniLM has six layers, and SST has sentences.",
         "Published numbers beside these: Modarressi et al. 2023 and Ferrando et al. 2022 measure AOPC of BERT-base and "
@@ -457,30 +348,33 @@ MAPS = Page(
 LADDER = Page(
     "ladder",
     "A ladder of training sizes",
-    "Do small training sets give maps with a peak, and predictions that hang on it? One model of Serrano & Smith, "
-    "FLANrnn, learns from 1,000 to 8,000 texts of 20 Newsgroups, where its maps matter much, and of AG News, where "
-    "they matter little. The models of a corpus take about as many steps and read each text as often.",
+    "Do small training sets give maps with a peak, and predictions that hang on it? And do they make HANnoenc "
+    "contradict Serrano & Smith 2019? Models learn from 1,000 to 8,000 texts of 20 Newsgroups, where maps matter "
+    "much, and of AG News, where they matter little. The models of a corpus take about as many steps and read each "
+    "text as often.",
     (
         KeptRun(
             "main",
             "ladder",
             "FLANrnn on 20 Newsgroups and on AG News, cut to several numbers of training texts; three seeds.",
+            "'serrano_smith={models: [flan_rnn]}'",
+        ),
+        KeptRun(
+            "hannoenc",
+            "ladder",
+            "HANnoenc on 20 Newsgroups, cut to 1,000 to 8,000 training texts; three seeds.",
+            "'serrano_smith={models: [han_none], datasets: [newsgroups-20-1000, newsgroups-20-2000, newsgroups-20-4000,"
+            " newsgroups-20-8000]}'",
         ),
     ),
     ladders={
         "20 Newsgroups": ("newsgroups-20-1000", "newsgroups-20-2000", "newsgroups-20-4000", "newsgroups-20-8000"),
         "AG News": ("agnews-4-1000", "agnews-4-8000"),
     },
-    learnt=(
-        "Small training sets do give peaked maps: with more training texts the largest weight falls, on both corpora.",
-        "With more training texts fewer decisions hang on the map: fewer flip without the top item.",
-        "Size is not the whole reason: of as many training texts, far more decisions on 20 Newsgroups hang on the top "
-        "item than on AG News, and with all of 20 Newsgroups' texts still more than with the fewest of AG News.",
-        "Fewer training texts also make worse models; a peak may come with that as well as with size.",
-    ),
     beyond=(
         "What else makes the maps of the two corpora differ: AG News has four classes for twenty, and shorter texts.",
-        "Whether other models change with the number of training texts as this one does.",
+        "Whether other models change with the number of training texts as these do.",
+        "Whether a peak comes with few training texts, or with the worse models that they make.",
     ),
 )
 
@@ -519,16 +413,10 @@ DECEPTION = Page(
         ),
     ),
     paper="PD2020",
+    absent="Absent: occupations, the paper's third data set, which is not to be had, and its Transformer.",
     tables=("pd_table_deception", "controls"),
-    reasons=(
-        Reason(Cells(), "we train on batches of 64 texts at five times the rate, the authors on single texts"),
-        Reason(
-            Cells("sst-wiki"),
-            "states that know only their own word have no other place for what a hidden word says; so where many words "
-            "decide, the model gives up accuracy, or keeps attention on them",
-            finding="^embedding.*(attention leaves|little accuracy|relies)",
-        ),
-    ),
+    claims=DECEPTION_CLAIMS,
+    reasons=(Why("we train on batches of 64 texts at five times the rate, the authors on single texts"),),
     beyond=(
         "What their third data set, occupations, would have given: it is not to be had.",
         "What a Transformer that was trained to deceive would show: the paper has one, and none is trained here.",
@@ -551,13 +439,15 @@ DIVERSITY = Page(
         ),
     ),
     paper="MD2020",
+    absent="Absent: the paper's other data sets; of those here, all but SST are subsets.",
     tables=("md_table_diversity",),
+    claims=DIVERSITY_CLAIMS,
     reasons=(
-        Reason(
-            Cells("newsgroups|imdb|snli"),
+        Why(
             "short texts and few of them, and fewer epochs and units than the paper's",
+            cells=Cells("newsgroups|imdb|snli"),
         ),
-        Reason(Cells("sst"), "fewer epochs and units than the paper's, and other word vectors"),
+        Why("fewer epochs and units than the paper's, and other word vectors", cells=Cells("sst")),
     ),
     beyond=(
         "How far a number would move with more trainings: of two, an interval is wide, and hardly any word is said.",
@@ -632,7 +522,7 @@ SEVERAL_LABELS = Page(
     "several-labels",
     "Several labels: one map for all",
     "A text has several labels and one attention map. Does the map say which words speak for which label? Of each "
-    "label that a text is given, the questions are asked by themselves; the topic's own snippet is marked as its evidence.",
+    "label of a text, the questions are asked by themselves; its topic's own snippet is marked as the evidence.",
     (
         KeptRun(
             "main",
@@ -667,7 +557,6 @@ PROMPTED = Page(
         ),
     ),
     tables=("hf_table_maps",),
-    learnt=("Words with more weight are no more the words that matter than words by lot.",),
     beyond=(
         "What larger language models show, or other prompts: one small model and one template are asked, in one "
         "training, of 100 texts.",

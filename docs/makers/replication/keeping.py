@@ -24,7 +24,8 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.report.terminal import count_machines, list_versions
 from attention_audit.tables.wording import collect_labels
 from makers.replication import ladders
-from makers.replication.entries import PAGES, KeptRun, Page
+from makers.replication.declared import KeptRun, Page
+from makers.replication.entries import PAGES
 from makers.replication.kept import FACTS, Facts, MachineKind, RawFile, Spent
 
 WIDTH, COLOURS = 1000, 32
@@ -40,7 +41,7 @@ def list_files(page: Page, run: KeptRun) -> list[str]:
     """List the files of a run that its page shows or reads, by their places in a folder of results."""
     tables = {"replication"} if page.paper else set()
     if not run.changes:
-        tables |= {"summary", *page.tables, *(finding.table for finding in page.findings)}
+        tables |= {"summary", *page.tables, *(each.table for claim in page.claims for each in claim.findings)}
         tables |= ladders.TABLES if page.ladders else set()
     return [
         *(f"tables/{name}.csv" for name in TABLES if name in tables),

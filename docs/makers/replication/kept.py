@@ -19,7 +19,9 @@ from attention_audit.plan.exhibits import TABLES, Exhibit
 from attention_audit.section import Section
 from attention_audit.tables.render import Block, Shown
 from attention_audit.targets import load
-from makers.replication.entries import PAGES, KeptRun, Page
+from makers.replication.declared import KeptRun, Page
+from makers.replication.entries import PAGES
+from makers.replication.intervals import renew_intervals
 
 ROOT = Path(__file__).parents[3]
 RECORD = Path("docs") / "replication"
@@ -75,8 +77,8 @@ class Facts(Section):
         return f"{self.versions['attention_audit']}, `{self.commit[:8]}`"
 
     @property
-    def speaks_of_others(self) -> bool:
-        """Whether its intervals are of models trained like these, as from version 0.5 on, and its words today's."""
+    def of_present(self) -> bool:
+        """Whether the definition of intervals that this version has made it, as from version 0.5 on."""
         return tuple(map(int, self.versions["attention_audit"].split(".")[:2])) >= (0, 5)
 
     @property
@@ -141,14 +143,17 @@ class Kept:
         return self.folder / exhibit.folder / f"{exhibit.name}{'.csv' if exhibit.folder == 'tables' else '.png'}"
 
     def read_table(self, name: str) -> pd.DataFrame | None:
-        """Read a table by its name; None where it is not kept."""
-        path = self.locate(TABLES[name])
-        return read_csv(path, artefact(TABLES[name].columns)) if path.is_file() else None
+        """Read a table by its name, with the intervals of this record; None where it is not kept."""
+        path, declared = self.locate(TABLES[name]), artefact(TABLES[name].columns)
+        return (
+            renew_intervals(read_csv(path, declared), declared.name, self.facts.of_present) if path.is_file() else None
+        )
 
-    def show_table(self, table: Exhibit) -> list[Block]:
-        """Show a kept table in words, as the code of today does."""
-        shown: Shown = load(table.shown)
-        return shown(read_csv(self.locate(table), artefact(table.columns)), self.facts.labels)
+    def show_table(self, name: str) -> list[Block]:
+        """Show a kept table in words, as the code of today does; nothing where it is not kept."""
+        shown: Shown = load(TABLES[name].shown)
+        table = self.read_table(name)
+        return [] if table is None else shown(table, self.facts.labels)
 
 
 def find_kept(record: Path, page: Page) -> list[Kept]:

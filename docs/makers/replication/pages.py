@@ -1,80 +1,62 @@
-"""The pages of docs/replication/, written from the kept files: theirs, ours, whether they go together, and why."""
+"""The pages of docs/replication/, written from the kept files: what a paper claims, theirs, ours, and why."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
-from typing import NamedTuple
 
-import pandas as pd
-
-from attention_audit.answer.lines import write_finding
-from attention_audit.answer.verdicts import BY_CLASS, NONE, say_zones
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit
-from attention_audit.questions import QUESTIONS
 from attention_audit.tables.published import build_key, read_published
 from attention_audit.tables.render import NOTES, show_answer, write_interval
 from attention_audit.tables.replication import COMPATIBLE
 from attention_audit.tables.wording import format_number, write_heading, write_subject
 from makers.replication.captions import two_sentences
-from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
+from makers.replication.declared import Claim, Contradiction, KeptRun, Page, Why
+from makers.replication.entries import PAGES
+from makers.replication.findings import (
+    AGAINST,
+    BACK,
+    CLAIM_VERDICTS,
+    NOT,
+    NOT_RUN,
+    OPEN,
+    REPLICATED,
+    UNSAID,
+    Line,
+    find_claim,
+    find_lines,
+    judge_claim,
+    match_cells,
+)
 from makers.replication.grids import fold, grid, narrow
+from makers.replication.hyperparameters import compare_hyperparameters
+from makers.replication.intervals import FEWEST, Row
 from makers.replication.kept import FACTS, Kept, find_kept
-from makers.replication.ladders import TABLES, climbed
+from makers.replication.ladders import SIZES, TABLES, climbed, only
 from makers.replication.verdicts import (
     BY_CHANCE,
     INSIDE,
     JUDGED,
     LIE_OUTSIDE,
     OTHER,
+    SPREAD_ALIKE,
     VERDICTS,
-    Row,
     Signs,
+    judge_number,
     others,
     outside,
     paper_names,
-    pooled,
+    pool_spreads,
     signs,
-    spreads,
     verdict,
 )
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
-FORMER = "findings.csv"
-"""In the folder of a page: findings that earlier versions measured, and no table has by now, in the words of Line."""
-EARLIER = (
-    "By version {}: the intervals are of these trainings, with texts as the only chance. What stands beside a verdict "
-    "is in that version's words."
-)
-BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
-SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
-"""How a table of all findings shows what becomes of them."""
-HOW_OFTEN = ("Comes back wherever it was asked", "Comes back on some data sets", "Comes back on none")
 UNEXPLAINED = "no run shows the cause yet"
-BOUND = re.compile(r"(above|below) (-?[\d.]+)")
-
-
-class Line(NamedTuple):
-    """A finding beside ours, on one data set. code: the version and commit that measured it."""
-
-    dataset: str
-    says: str
-    theirs: str
-    measured: str
-    ours: str
-    word: str
-    code: str
-
-
-def tell_how_often(words: Set[str]) -> str:
-    """Tell on which data sets a finding comes back, one of HOW_OFTEN, from its words on all of them."""
-    everywhere, some, nowhere = HOW_OFTEN
-    return nowhere if BACK not in words else everywhere if words == {BACK} else some
+NOT_PRESENT = f"By an earlier version: intervals are computed anew, of {FEWEST} trainings or more."
 
 
 def list_sentences(sentences: Iterable[str]) -> str:
@@ -87,26 +69,6 @@ def describe_exhibit(exhibit: Exhibit) -> str:
     title, reading = two_sentences((CAPTIONS / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
     paper = f" ({exhibit.number} of the paper)" if exhibit.number else ""
     return f"### {title}\n\nIt shows: {exhibit.shows}{paper}. How to read it: {reading}\n"
-
-
-def reword_verdicts(row: Row) -> Row:
-    """Say the verdicts of an earlier version's summary in today's words: the zones are the same."""
-    said = {}
-    for question in QUESTIONS:
-        zones = row[f"{question}_zones"]
-        if zones == BY_CLASS:
-            classes = [each for each in json.loads(row[f"{question}_classes"]) if each["zones"]]
-            classes.sort(key=lambda each: each["value"])
-            ends = classes[0], classes[-1]
-            said[f"{question}_said"] = "; ".join(f"{each['name']} {say_zones(each['zones'])}" for each in ends)
-        elif zones != NONE:
-            said[f"{question}_said"] = say_zones(zones)
-    return {**row, **said}
-
-
-def match_cells(cells: Cells, row: Row) -> bool:
-    """Tell whether a row of `TABLE` or `REPLICATION` is one of these."""
-    return all(re.fullmatch(pattern, str(row[column])) for column, pattern in asdict(cells).items())
 
 
 def measure_closed(before: Row, after: Row) -> float:
@@ -122,7 +84,7 @@ def write_share(value: float) -> str:
 
 def mark_word(word: str) -> str:
     """Mark a verdict as a table shows it: what a reader must not miss stands out."""
-    return f"**{word}**" if word in (*LIE_OUTSIDE, OTHER, AGAINST) else word
+    return f"**{word}**" if word in (*LIE_OUTSIDE, OTHER, AGAINST, NOT) else word
 
 
 class Written:
@@ -135,11 +97,11 @@ class Written:
         self.changed = [kept for kept in runs if kept.run.changes]
         self.labels = {name: label for kept in runs for name, label in kept.facts.labels.items()}
         found = [row for kept in self.main for row in self.select_numbers(kept)]
-        spread = spreads(found)
-        self.numbers = [pooled(row, spread) for row in found]
+        pools = pool_spreads(found)
+        self.numbers = [judge_number(row, pools) for row in found]
         """The published numbers of the runs that change nothing."""
         self.by_change = {
-            kept.run.name: {build_key(row): pooled(row, spread) for row in self.select_numbers(kept)}
+            kept.run.name: {build_key(row): judge_number(row, pools) for row in self.select_numbers(kept)}
             for kept in self.changed
         }
 
@@ -164,7 +126,7 @@ class Written:
         if verdict(row) not in (*LIE_OUTSIDE, OTHER):
             return ""
         known = [
-            reason.because for reason in self.page.reasons if not reason.finding and match_cells(reason.cells, row)
+            self.write_why(why, guess=row["seeds"] > 0) for why in self.page.reasons if match_cells(why.cells, row)
         ]
         if own := others(row):
             near = sum(row["one_low"] <= each.value <= row["one_high"] for each in own)
@@ -176,10 +138,74 @@ class Written:
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
 
+    def write_why(self, why: Why, guess: bool = True) -> str:
+        """Write why something does not come back: what was tested by a run that changes one thing, or a guess."""
+        if not why.run:
+            return f"{why.because} (a guess)" if guess else why.because
+        kept = any(kept.run.name == why.run for kept in self.changed)
+        tested = f"tested: [{why.run}](#one-thing-changed)" if kept else f"a guess; `{why.run}` would test it: not run"
+        return f"{why.because} ({tested})"
+
     def climb_ladders(self) -> Iterator[str]:
-        """Show rung by rung what becomes of the first run's numbers with more training texts."""
-        tables = {name: table for name in TABLES if (table := self.main[0].read_table(name)) is not None}
-        return (text for _, text in climbed(tables, self.page.ladders))
+        """Show rung by rung what becomes of a run's numbers with more training texts."""
+        for kept in self.main:
+            tables = {name: table for name in TABLES if (table := kept.read_table(name)) is not None}
+            for _, text in climbed(tables, self.page.ladders) if SIZES in tables else ():
+                yield f"By the run {kept.run.name}, version {kept.facts.code}:\n\n{text}"
+
+    @cached_property
+    def claims(self) -> list[tuple[Claim, list[Line]]]:
+        """The claims of the paper, each with what was found of it."""
+        return [(claim, find_claim(claim, self.main)) for claim in self.page.claims]
+
+    def list_claims(self) -> Iterator[Sequence[str]]:
+        """List the claims of the paper: claim, verdict, on which data, and why."""
+        for claim, lines in self.claims:
+            by_verdict: dict[str, list[str]] = {}
+            for dataset in dict.fromkeys(line.dataset for line in lines):
+                own = [line for line in lines if line.dataset == dataset]
+                by_verdict.setdefault(judge_claim(own), []).append(display_name(dataset))
+            by_verdict.setdefault(NOT_RUN, []).extend(claim.absent)
+            parts = [f"{word}: {', '.join(by_verdict[word])}" for word in CLAIM_VERDICTS if by_verdict.get(word)]
+            word = judge_claim(lines)
+            whys = [
+                self.write_why(why)
+                for why in claim.why
+                if any(line.word != BACK and re.fullmatch(why.cells.dataset, line.dataset) for line in lines)
+            ]
+            why = "" if word in (REPLICATED, NOT_RUN) else "; ".join(whys) or UNEXPLAINED
+            about = f"{claim.says} ({claim.source})"
+            yield about, mark_word(word), "; ".join(parts), why
+
+    def show_claims(self) -> str:
+        """Show the claims of the paper, and what the verdicts mean."""
+        rows = [*self.list_claims()]
+        used = [word for word in CLAIM_VERDICTS if any(word in f"{row[1]} {row[2]}" for row in rows)]
+        legend = "; ".join(f"*{word}*: {CLAIM_VERDICTS[word]}" for word in used)
+        table = grid(["claim", "verdict", "on which data", "why"], rows)
+        return f"{table}\nComputed from [the findings](#finding-by-finding); {legend}.\n" if rows else ""
+
+    def say_first(self, first: Contradiction, pages: Mapping[str, "Written"]) -> str:
+        """Say what must not be overlooked, from what is kept: on which data, and what size of training data does."""
+        lines = [line for kept in self.main for line in find_lines(first.finding, kept)]
+        against = [line for line in lines if line.word == AGAINST]
+        silent = [line for line in lines if line.word in (UNSAID, OPEN)]
+        back = [line for line in lines if line.word == BACK]
+        on = "; ".join(f"{display_name(line.dataset)} {line.value}" for line in lines)
+        said = [f"{first.finding.says} should be {first.finding.theirs}. Here: {on or 'not run'}."]
+        for group, what in ((against, first.says), (back, "It comes back"), (silent, "Without a verdict")):
+            if group:
+                said.append(f"**{what}** on {', '.join(display_name(line.dataset) for line in group)}.")
+        ladder = pages.get(first.page)
+        runs = [kept for kept in ladder.main if kept.run.name == first.run] if ladder else []
+        rungs = [(kept, line) for kept in runs for line in find_lines(first.finding, kept)]
+        tried = "not run"
+        if rungs:
+            tried = "; ".join(
+                f"{write_size(kept, line.dataset)} texts: {line.value}, {line.word}" for kept, line in rungs
+            )
+        said.append(f"Tried as a cause: the size of the training data, by [the ladder]({first.page}.md): {tried}.")
+        return f"{' '.join(said)}\n"
 
     def list_numbers(self) -> Iterator[str]:
         """List number by number, a table for each published table and data set."""
@@ -236,56 +262,16 @@ class Written:
             if judged
             else ""
         )
-        heard = self.count_findings()
-        findings = f"{len(self.findings)} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
         none = "No published number has a counterpart in these runs.\n" if self.page.paper else NO_PAPER
         numbers = grid(["verdict", "numbers", "it means"], rows) if rows else none
-        return "\n".join(filter(None, [findings, chance, numbers, said if missing else ""]))
+        return "\n".join(filter(None, [chance, numbers, said if missing else ""]))
 
     def count_missing(self) -> dict[str, int]:
         """Count the published numbers that no run has a counterpart of, by the paper's name of the data set."""
         have = {key for row in self.numbers for key in paper_names(row)}
         lost = [key for key in read_published() if key[0] == self.page.paper and key not in have]
         return dict(Counter(key[2] for key in lost))
-
-    def count_findings(self) -> str:
-        """Say how many findings come back, and how many do not."""
-        words = Counter(line.word for line in self.findings)
-        return ", ".join(f"{word} {words[word]}" for word in SYMBOLS if words[word])
-
-    @cached_property
-    def findings(self) -> list[Line]:
-        """Finding by finding: those of earlier versions, and those declared with the page."""
-        path = self.main[0].folder.parent / FORMER
-        former = pd.read_csv(path, dtype=str, keep_default_na=False) if path.is_file() else pd.DataFrame()
-        lines = [Line(*row) for row in former.itertuples(index=False)]
-        return lines + [
-            line for kept in self.main for finding in self.page.findings for line in self.find_lines(finding, kept)
-        ]
-
-    def show_what_comes_back(self) -> Iterator[str]:
-        """Show at a glance which findings come back on which data sets, and how many numbers lie outside."""
-        words: dict[str, dict[str, list[str]]] = {}
-        for line in self.findings:
-            words.setdefault(line.says, {}).setdefault(line.dataset, []).append(line.word)
-        groups: dict[str, list[Sequence[str]]] = {}
-        datasets = list(dict.fromkeys(line.dataset for line in self.findings))
-        for says, on in words.items():
-            symbols = [" ".join(SYMBOLS[word] for word in on.get(name, ())) for name in datasets]
-            groups.setdefault(tell_how_often({word for own in on.values() for word in own}), []).append(
-                (says, *symbols)
-            )
-        used = [word for word in SYMBOLS if any(line.word == word for line in self.findings)]
-        legend = f"{', '.join(f'{SYMBOLS[word]} {word}' for word in used)}; empty: the paper does not say so there.\n"
-        if groups:
-            yield legend
-        for title in HOW_OFTEN:
-            if rows := groups.get(title):
-                what = f"{len(rows)} finding{'s' if len(rows) > 1 else ''}"
-                yield f"**{title}** ({what}):\n\n{grid(['what they found', *map(display_name, datasets)], rows)}"
-        yield from self.count_outside()
-        yield from self.compare_signs()
 
     def count_outside(self) -> Iterator[str]:
         """Count how many numbers lie outside, by measure and data set, and how many would by chance alone."""
@@ -308,18 +294,18 @@ class Written:
         """Compare on how many data sets the published number is above ours, row by row."""
         found = signs(self.numbers)
         small = sum(each.chance <= BY_CHANCE for each in found)
-        told = sum(each.above + each.below >= FEWEST for each in found)
+        told = sum(each.above + each.below >= FEWEST_DATASETS for each in found)
         if not found:
             return
         yield SIGNS
         if told:
             yield (
-                f"Of {told} rows with {FEWEST} data sets or more, {small} {'has' if small == 1 else 'have'} a "
+                f"Of {told} rows with {FEWEST_DATASETS} data sets or more, {small} {'has' if small == 1 else 'have'} a "
                 f"probability of {BY_CHANCE:g} or less; by chance alone, at most {BY_CHANCE * told:.1f} would. Rows of "
                 "one model rest on the same trainings, so they are no independent evidence.\n"
             )
         else:
-            yield f"No row has {FEWEST} data sets, so none can show a bias by itself.\n"
+            yield f"No row has {FEWEST_DATASETS} data sets, so none can show a bias by itself.\n"
         yield grid(
             ["row", "measure", "where", "theirs above ours", "below", "theirs - ours, mean", "by chance alone"],
             map(self.show_signs, found),
@@ -345,41 +331,24 @@ class Written:
         return f"{paper}, {where[:1].lower()}{where[1:]}"
 
     def list_findings(self) -> Iterator[str]:
-        """List finding by finding, a table for each data set, with why where it is known."""
-        headings = ["what they found", "theirs", "measured as", "ours [95 %]", "verdict", "by version", "why"]
-        for dataset in dict.fromkeys(line.dataset for line in self.findings):
-            own = (line for line in self.findings if line.dataset == dataset)
-            rows = [(*line[1:5], mark_word(line.word), line.code, self.explain_finding(line)) for line in own]
-            yield f"### {display_name(dataset)}\n\n{fold(grid(headings, rows))}"
-
-    def explain_finding(self, line: Line) -> str:
-        """Say why a finding does not come back, as far as it is declared."""
-        known = (
-            reason.because
-            for reason in self.page.reasons
-            if line.word != BACK
-            and reason.finding
-            and re.search(reason.finding, line.says)
-            and re.fullmatch(reason.cells.dataset, line.dataset)
-        )
-        return "; ".join(known)
-
-    def find_lines(self, finding: Finding, kept: Kept) -> Iterator[Line]:
-        """Find a declared finding in the tables of a run: a line for each data set and row of which it is said."""
-        table = kept.read_table(finding.table)
-        for row in [] if table is None else table.to_dict("records"):
-            of = not finding.datasets or row["dataset"] in finding.datasets
-            if of and match_cells(finding.cells, row) and row["metric"] == finding.measure:
-                shown, word = judge_finding(finding, row)
-                yield Line(
-                    str(row["dataset"]),
-                    finding.says,
-                    f"{finding.theirs} ({finding.source})",
-                    f"`{finding.measure}` of `{finding.table}`",
-                    shown,
-                    word,
-                    kept.facts.code,
+        """List finding by finding, a table for each claim."""
+        headings = ["data set", "finding", "row", "theirs", "ours [95 %]", "verdict", "measured as", "by run, version"]
+        for claim, lines in self.claims:
+            rows = [
+                (
+                    display_name(line.dataset),
+                    line.finding.says,
+                    line.subject,
+                    line.finding.theirs,
+                    str(line.value),
+                    mark_word(line.word),
+                    f"`{line.finding.measure}` of `{line.finding.table}`",
+                    f"{line.run}, {line.code}",
                 )
+                for line in lines
+            ]
+            said = fold(grid(headings, rows)) if rows else "Not run: no table of it is kept.\n"
+            yield f"### {claim.says}\n\n{claim.source}; on {', '.join(claim.data)}.\n\n{said}"
 
     def show_changes(self) -> Iterator[str]:
         """Show the runs that change one thing, each beside the numbers that it is held to."""
@@ -422,26 +391,26 @@ class Written:
     def list_answers(self) -> Iterator[str]:
         """List what the runs themselves say of each map: a line a question. Nothing where no summary is kept.
 
-        What two runs say alike of one model is said once. A run of an earlier version has no finding: its intervals
-        hold the chance of texts alone.
+        What two runs say alike of one model is said once.
         """
         tables = [(kept, table) for kept in self.main if (table := kept.read_table("summary")) is not None]
         answers = []
         for kept, table in tables:
+            code = f"By version {kept.facts.code}. " + ("" if kept.facts.of_present else f"{NOT_PRESENT} ")
             for row in table[table["model"] != ""].to_dict("records"):
-                earlier = not kept.facts.speaks_of_others
-                block = show_answer(reword_verdicts(row) if earlier else row, self.labels)
-                text = block.text
-                if earlier:
-                    text = f"{EARLIER.format(kept.facts.code)} {text.removeprefix(write_finding(row)).lstrip()}"
-                answers.append(f"### {block.title}\n\n{text}\n\n{grid([*block.rows], block.rows.to_numpy().tolist())}")
+                block = show_answer(row, self.labels)
+                answers.append(
+                    f"### {block.title}\n\n{code}{block.text}\n\n{grid([*block.rows], block.rows.to_numpy().tolist())}"
+                )
         yield from dict.fromkeys(answers)
 
     def show_exhibits(self, folder: str) -> Iterator[str]:
         """Show tables or figures: of each once what it shows and how to read it, then all runs that have it."""
         for exhibit in (each for each in EXHIBITS if each.folder == folder):
             figure = folder == "figures"
-            runs = [kept for kept in self.main if kept.locate(exhibit).is_file()]
+            # whether a claim on a control holds is a verdict of the version that made it
+            spoken = [kept for kept in self.main if kept.facts.of_present or exhibit.name != "controls"]
+            runs = [kept for kept in spoken if kept.locate(exhibit).is_file()]
             if runs and (figure or exhibit.name in self.page.tables):
                 yield describe_exhibit(exhibit)
                 yield from (self.show_exhibit(exhibit, kept) for kept in runs)
@@ -451,18 +420,36 @@ class Written:
         path = f"{self.page.name}/{kept.run.name}/{exhibit.folder}/{kept.locate(exhibit).name}"
         name = f"[`{exhibit.name}`]({path}) of the run {kept.run.name}, by version {kept.facts.code}\n"
         if exhibit.folder == "figures":
-            return f"{name}\n![{exhibit.shows}]({path})\n"
+            earlier = "" if kept.facts.of_present else "Intervals in it are that version's, counts texts x trainings.\n"
+            return f"{name}{earlier}\n![{exhibit.shows}]({path})\n"
         shown = (
             (block.title and f"#### {block.title}\n", block.text and f"{block.text}\n", narrow(block.rows))
-            for block in kept.show_table(exhibit)
+            for block in kept.show_table(exhibit.name)
         )
         return "\n".join([name, *(part for parts in shown for part in parts if part)])
 
+    @property
+    def cpu_hours(self) -> float:
+        """CPU hours of all runs."""
+        return sum(kept.facts.cpu_hours for kept in self.runs)
+
+    def name_processors(self) -> str:
+        """Name the processors of all runs, with the GPU where one was used."""
+        machines = [each for kept in self.runs for each in kept.facts.machines]
+        return ", ".join(dict.fromkeys(f"{each.cpu}{each.gpu and f' with {each.gpu}'}" for each in machines))
+
     def list_runs(self) -> str:
-        """List the runs, when and by which code they were made, and how long that took."""
-        headings = ["run", "what is run", "finished", "by version", "CPU hours"]
+        """List the runs, when, by which code and on what they were made, and how long that took."""
+        headings = ["run", "what is run", "finished", "by version", "CPU hours", "processor"]
         rows = (
-            (kept.run.name, kept.run.about, kept.facts.made, kept.facts.code, f"{kept.facts.cpu_hours:.2f}")
+            (
+                kept.run.name,
+                kept.run.about,
+                kept.facts.made,
+                kept.facts.code,
+                f"{kept.facts.cpu_hours:.2f}",
+                ", ".join(dict.fromkeys(each.cpu for each in kept.facts.machines)),
+            )
             for kept in self.runs
         )
         return grid(headings, rows)
@@ -498,41 +485,64 @@ class Written:
         ]
         return "\n".join(lines)
 
-    def write(self) -> str:
-        """Write the page, without sections that say nothing."""
+    def write(self, pages: Mapping[str, "Written"]) -> str:
+        """Write the page, without sections that say nothing. pages: all, by their names."""
         changes = CHANGES if self.changed else ""
         answers = [*self.list_answers()]
         sections = {
+            "Claims": [self.show_claims()],
+            "Hyperparameters": [compare_hyperparameters(self.page.name, self.main)],
             "The runs": [self.list_runs()],
             "In short": [self.sum_up()],
-            "What comes back": self.show_what_comes_back(),
-            "What it shows": [list_sentences(self.page.learnt)],
+            "How far from theirs": [*self.count_outside(), *self.compare_signs()],
             "Rung by rung": self.climb_ladders() if self.page.ladders else (),
             "Finding by finding": self.list_findings(),
             "Number by number": [NUMBERS if self.numbers else "", *self.list_numbers()],
             "One thing changed": [changes, *self.show_changes()],
             "What may be read into these maps": [f"{NOTES[0]}\n" if answers else "", *answers],
             "Tables": self.show_exhibits("tables"),
-            "Figures": self.show_exhibits("figures"),
+            "Figures": [*self.show_exhibits("figures"), FIGURE_5 if self.page.paper == "WP2019" else ""],
             "What nobody can know from it": [list_sentences(self.page.beyond)],
             "How the runs were made": map(self.describe_run, self.runs),
         }
-        opening = (
-            f"# {self.page.title}\n\nWritten by `make replication` from the files in `{self.page.name}/`, which "
-            f"are kept of real runs; no number is written by hand.\n\n{self.page.about}\n"
+        first = self.say_first(self.page.first, pages) if self.page.first else ""
+        effort = (
+            f"{len(self.runs)} runs, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}. {INTERVALS} Written "
+            f"by `make replication` from the files in `{self.page.name}/`; no number of ours is written by hand.\n"
         )
+        about = f"{self.page.about} {self.page.absent}".strip()
+        opening = "\n".join(filter(None, [f"# {self.page.title}\n", f"{about}\n", first, effort]))
         told = {title: "\n".join(filter(None, texts)) for title, texts in sections.items()}
         return "\n".join([opening, *(f"## {title}\n\n{text}" for title, text in told.items() if text)])
 
 
+def write_size(kept: Kept, dataset: str) -> str:
+    """Write how many training texts a data set of a run has."""
+    sizes = kept.read_table(SIZES)
+    if sizes is None:
+        return display_name(dataset)
+    return format_number(only(sizes, dataset=dataset, part="train", metric="instances")["mean"], "instances")
+
+
+INTERVALS = (
+    "An interval is of the mean over all trainings of a recipe: Student's t over ours and, where a number is a mean "
+    "over texts, their chance too. Of runs of earlier versions, it is computed anew from the kept values or the sd of "
+    f"{FEWEST} trainings or more, without the chance of texts; with fewer, a number has neither interval nor verdict."
+)
+FIGURE_5 = (
+    "Beside the curves of `wp_fig5_tvd_jsd` stand no points of the authors: the paper draws its figure 5, and no "
+    "number of it, nor the lambdas, is in a text or a file that was at hand. The one lambda that is known, .001 of the "
+    "command (.002 in the formula), is among ours; `wp_table5_adversary` has the values of all.\n"
+)
 NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
-    "number is nearly always one training, so it is held against the second. How far trainings lie apart is taken "
-    "from all data sets of this page together, for each row and measure, and the interval ends where the number's own "
-    "range ends. *Their other runs*: earlier trainings of the authors, from the history of their repository, with the "
+    "number is nearly always one training, so it is held against the second, which is the first, widened by how far "
+    "one training lies from the mean. That is taken from all data sets of this page together, for each row and "
+    f"measure, unless Bartlett's test (p < {SPREAD_ALIKE:g}) says that they spread differently: then from "
+    "its own. *Their other runs*: earlier trainings of the authors, from the history of their repository, with the "
     "settings that they had then.\n"
 )
-FEWEST = 6
+FEWEST_DATASETS = 6
 """Data sets of which a test of signs can have a probability below `BY_CHANCE`."""
 SIGNS = (
     "**Are the published numbers above ours more often than not?** An interval for each number hides a small "
@@ -549,19 +559,13 @@ CHANGES = (
 )
 
 
-def judge_finding(finding: Finding, row: Row) -> tuple[str, str]:
-    """Return what one row has for a finding, and judge whether it comes back."""
-    value, low, high = (float(row[name]) for name in ("mean", "low", "high"))
-    bound = BOUND.fullmatch(finding.theirs)
-    if not bound or isnan(value) or isnan(low):
-        return format_number(value, ""), UNASKED if isnan(value) else OPEN
-    least, sign = float(bound[2]), 1 if bound[1] == "above" else -1
-    inside, outside = (sign * (end - least) > 0 for end in ((low, high) if sign > 0 else (high, low)))
-    return f"{format_number(value, '')}{write_interval(low, high)}", BACK if inside else OPEN if outside else AGAINST
-
-
 def write_index(pages: Mapping[str, Written]) -> str:
-    """Write docs/replication/README.md: of each page, how many findings come back and numbers have which verdict."""
+    """Write docs/replication/README.md: one table of all claims, and how many numbers have which verdict."""
+    claims = [
+        (f"[{written.page.title}]({name}.md)", *row[:3])
+        for name, written in pages.items()
+        for row in written.list_claims()
+    ]
     rows = []
     for page in PAGES:
         written = pages.get(page.name)
@@ -570,10 +574,13 @@ def write_index(pages: Mapping[str, Written]) -> str:
             continue
         counts = Counter(verdict(row) for row in written.numbers)
         said = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
-        hours = sum(kept.facts.cpu_hours for kept in written.runs)
         link = f"[{page.title}]({page.name}.md)"
-        rows.append((link, written.count_findings() or "none", said or "no counterpart", f"{hours:.1f}"))
-    return INDEX + grid(["page", "findings in words", "published numbers", "CPU hours"], rows)
+        rows.append((link, said or "no counterpart", f"{written.cpu_hours:.1f}", written.name_processors()))
+    return (
+        INDEX.format(INTERVALS)
+        + (f"## All claims\n\n{grid(['paper', 'claim', 'verdict', 'on which data'], claims)}\n" if claims else "")
+        + f"## All pages\n\n{grid(['page', 'published numbers', 'CPU hours', 'processor'], rows)}"
+    )
 
 
 INDEX = """# The record
@@ -587,11 +594,9 @@ A run enters the record so, from a folder of results and the checkout that made 
     PYTHONPATH=docs python -m makers.replication keep <folder of results> <page>[/<run>] --commit <hash>
     make replication
 
-Pages and runs are declared in `docs/makers/replication/entries.py`: also runs that change one thing, and what is known
-of why numbers differ. Numbers, tables, figures and findings are marked with the version and the commit that made them.
-Of a run of an older version the tables of papers are kept, and findings that no table has by now (`findings.csv`); what
-that version said of maps is left out until the run is made again. In `summary.csv` of commits before `4b8bad7b` the
-values of `stable_each` stand in ascending order of the seeds, all others in the order of the configuration.
+Pages and runs are declared in `docs/makers/replication/entries.py`, claims in `claims.py`: what a paper says, and which
+kept numbers decide it. Every verdict is computed. Numbers, tables, figures and findings are marked with the version and
+the commit that made them. {}
 
 """
 
@@ -600,5 +605,5 @@ def write_every_page(record: Path) -> dict[str, str]:
     """Write every page by its path in docs/, with the index; pages of which no run is kept are left out."""
     every = (Written(page, find_kept(record, page)) for page in PAGES)
     written = {each.page.name: each for each in every if each.main}
-    pages = {"README.md": write_index(written), **{f"{name}.md": each.write() for name, each in written.items()}}
+    pages = {"README.md": write_index(written), **{f"{name}.md": each.write(written) for name, each in written.items()}}
     return {f"replication/{path}": text for path, text in pages.items()}

@@ -1,15 +1,17 @@
-"""What is to be said of published numbers: number by number, with the trainings of all data sets, and row by row.
+"""What is to be said of published numbers: number by number, and row by row.
 
-Three trainings of one data set tell little of how far trainings lie apart. The same measure of the same model is taken
-to spread alike on all data sets of a page: the variances of its data sets are pooled, each with one less than its
-trainings as its weight, and Student's quantile has the sum of these as its degrees of freedom.
+A published number is nearly always one training, so it is held against where single trainings of ours lie: the interval
+of our mean, widened by how far one training lies from it, t sd. Three trainings of one data set tell little of sd. If
+trainings of the same row and measure spread alike on all data sets of a page, by Bartlett's test, their variances are
+pooled, each with one less than its trainings as its weight, and t has the sum of these as its degrees of freedom. If
+that test rejects it, each data set keeps its own sd.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from math import inf, isnan, nan, sqrt
+from math import hypot, isnan, log, nan, sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 from scipy import stats
@@ -25,20 +27,20 @@ from attention_audit.tables.replication import (
     UNDECIDED,
     find_half_width,
 )
-from attention_audit.tables.wording import write_heading
+from makers.replication.intervals import FEWEST, Row, find_scale, find_sd
 
 FURTHER = Path(__file__).parent / "further.csv"
 """Further trainings of a paper's authors."""
-INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
+INSIDE, OUTSIDE, UNJUDGED = "data differ: within", "data differ: outside", "no verdict"
 SAME, OTHER = "the same", "other"
-"""Verdicts besides those of the table of replications: where the data differ, where one training says nothing of
+"""Verdicts besides those of the table of replications: where the data differ, where too few trainings say nothing of
 chance, and of properties of the data."""
 VERDICTS = {
     COMPATIBLE: "the published number could be one more of our trainings, so that no difference was shown",
     NOT_COMPATIBLE: "95 of 100 single trainings of ours would lie nearer; by chance alone, one number of twenty is so",
     INSIDE: "our texts are not the paper's; the published number lies where one more of our trainings could",
     OUTSIDE: "our texts are not the paper's; the published number lies elsewhere",
-    ONE: "we have one training, which says nothing of chance",
+    UNJUDGED: f"of one training, or of fewer than {FEWEST} by an earlier version: nothing is said of chance",
     SAME: "a property of the texts, which rounds to the published one",
     OTHER: "a property of the texts, which does not",
 }
@@ -48,7 +50,9 @@ LIE_OUTSIDE = (NOT_COMPATIBLE, OUTSIDE)
 BY_CHANCE = 0.05
 """The share of published numbers that lie outside of such intervals by chance alone."""
 
-Row = Mapping[Any, Any]
+SPREAD_ALIKE = 0.05
+"""The probability of Bartlett's test below which trainings do not spread alike."""
+
 Of = tuple[str, ...]
 
 
@@ -98,52 +102,58 @@ def rounding(row: Row) -> float:
     return next((fact.rounding for fact in known if fact and fact.value == row["published"]), 0.0)
 
 
-def spreads(rows: Iterable[Row]) -> dict[Of, Spread]:
-    """How far trainings lie apart, by row and measure, pooled over data sets; of numbers whose interval is of trainings
-    alone.
-    """
-    squares: dict[Of, float] = {}
-    freedom: dict[Of, int] = {}
+def spread_alike(spreads: Sequence[Spread]) -> bool:
+    """Tell whether sds may be pooled: whether Bartlett's test does not reject that their variances are equal."""
+    if len(spreads) < 2:
+        return False
+    freedom = sum(each.freedom for each in spreads)
+    pooled = sum(each.freedom * each.sd**2 for each in spreads) / freedom
+    distance = freedom * log(pooled) - sum(each.freedom * log(each.sd**2) for each in spreads)
+    correction = 1 + (sum(1 / each.freedom for each in spreads) - 1 / freedom) / (3 * (len(spreads) - 1))
+    return bool(stats.chi2.sf(distance / correction, len(spreads) - 1) >= SPREAD_ALIKE)
+
+
+def pool_spreads(rows: Iterable[Row]) -> dict[Of, Spread]:
+    """Pool how far trainings lie apart over data sets, by row and measure; only of those that spread alike."""
+    spreads: dict[Of, list[Spread]] = {}
     for row in rows:
-        if row["chance"] == "seeds":
-            key, own = of_row(row), int(row["seeds"]) - 1
-            sd = row["half_width"] / find_half_width(1.0, int(row["seeds"]))
-            squares[key] = squares.get(key, 0.0) + own * sd**2
-            freedom[key] = freedom.get(key, 0) + own
-    return {key: Spread(sqrt(squares[key] / own), own) for key, own in freedom.items()}
+        if row["seeds"] > 1 and not isnan(row["one_low"]) and (sd := find_sd(row)) > 0:
+            spreads.setdefault(of_row(row), []).append(Spread(sd, int(row["seeds"]) - 1))
+    return {
+        key: Spread(sqrt(sum(each.freedom * each.sd**2 for each in own) / freedom), freedom)
+        for key, own in spreads.items()
+        if spread_alike(own) and (freedom := sum(each.freedom for each in own))
+    }
 
 
-def scale(metric: str) -> tuple[float, float]:
-    """The least and the largest value that a number can have."""
-    if metric.startswith("tau") and metric != "tau_sd":
-        return -1.0, 1.0
-    return 0.0, 100.0 if write_heading(metric).endswith("(%)") else inf if metric.endswith("ratio") else 1.0
-
-
-def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
-    """A row of `REPLICATION` whose interval for single trainings rests on those of all data sets, and goes no
-    further than the number can; its agreement is that of this interval.
+def judge_number(row: Row, pools: Mapping[Of, Spread]) -> Row:
+    """A row of `REPLICATION` whose interval for single trainings holds that of our mean, and goes no further than the
+    number can; its agreement is that of this interval.
     """
     if row["seeds"] == 0 or isnan(row["one_low"]):
         return row
-    reach, spread = row["half_width"], known.get(of_row(row))
-    if spread and row["chance"] == "seeds":
-        reach = find_half_width(spread.sd, int(row["seeds"]), freedom=spread.freedom)
-    least, most = scale(str(row["metric"]))
-    low, high = max(row["ours"] - reach, least), min(row["ours"] + reach, most)
+    own = Spread(find_sd(row), int(row["seeds"]) - 1)
+    sd, freedom = pools.get(of_row(row), own)
+    # what other test texts add, where the paper has others
+    of_texts = sqrt(max(row["half_width"] ** 2 - find_half_width(own.sd, int(row["seeds"])) ** 2, 0.0))
+    of_one = hypot(stats.t.ppf(0.975, freedom) * sd, of_texts)
+    least, most = find_scale(str(row["metric"]))
+    low = max(row["ours"] - hypot(of_one, row["ours"] - row["low"]), least)
+    high = min(row["ours"] + hypot(of_one, row["high"] - row["ours"]), most)
     near = rounding(row) + TOLERANCE
     # our number may be any distance above a lower bound
     within = (AT_LEAST in row["note"] or low - near <= row["published"]) and row["published"] <= high + near
     agreement = UNDECIDED if row["agreement"] == UNDECIDED else COMPATIBLE if within else NOT_COMPATIBLE
-    return {**row, "half_width": reach, "one_low": low, "one_high": high, "agreement": agreement, "within": within}
+    ends = {"low": max(row["low"], least), "high": min(row["high"], most), "one_low": low, "one_high": high}
+    return {**row, **ends, "agreement": agreement, "within": within}
 
 
 def verdict(row: Row) -> str:
-    """What is to be said of a published number and ours, one of VERDICTS, from a row of `pooled`."""
+    """What is to be said of a published number and ours, one of VERDICTS, from a row of `judge_number`."""
     if row["seeds"] == 0:
         return SAME if row["agreement"] == COMPATIBLE else OTHER
     if isnan(row["one_low"]):
-        return ONE
+        return UNJUDGED
     if row["agreement"] != UNDECIDED:
         return str(row["agreement"])
     return INSIDE if row["within"] else OUTSIDE

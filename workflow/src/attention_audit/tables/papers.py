@@ -9,6 +9,7 @@ Each table takes rows of audits, by their names, of any number of data sets, and
 """
 
 from itertools import combinations
+from math import log
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,8 @@ CUT = "cut"
 PER_INSTANCE = "instance_adversary"
 TABLE5_METRICS = ("f1", "tvd", "jsd", "decision_flip_rate")
 ADVERSARY_METRICS = (*TABLE5_METRICS, "admissible_share")
+FAR = log(2) / 2
+"""Half of the greatest JSD."""
 RUN_COLUMNS = ["dataset", "model", "lambda", "seed"]
 JW, SS = "JW2019", "SS2019"
 ALL_ENCODERS = "encoders"
@@ -230,6 +233,21 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
         rows, model=models, ranking=ATTRIBUTIONS, other=ATTRIBUTIONS, part=["overall"],
         label=["", *map(str, labels)],
     )  # fmt: skip
+
+
+def jw_table_adversary(instance_adversary: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """Average how far the weights of a text can go while its prediction stays (section 4.2.2), one row for each model.
+
+    `far_share`: the share of texts that have an adversary at least `FAR` away. `instance_adversary` holds rows of this
+    audit, of any number of data sets; the columns are those of `TABLE`. `models` orders the rows.
+    """
+    texts = instance_adversary.assign(
+        far_share=(instance_adversary["admissible"] > 0) & (instance_adversary["jsd"] >= FAR),
+        admissible_share=instance_adversary["admissible"] > 0,
+        decision_flip_rate=instance_adversary["decision_flip"],
+    )
+    metrics = ("far_share", *ADVERSARY_METRICS[1:])
+    return order_rows(average_columns(texts, ["model"], metrics), metrics, model=models)
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
