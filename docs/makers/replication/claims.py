@@ -31,7 +31,7 @@ WIEGREFFE_PINTER_CLAIMS = (
         MIMIC,
         (
             Why(
-                "uniform weights train unevenly on few texts: their F1 spreads twice as far as that of learnt ones",
+                "uniform weights train unevenly on few texts, so that their F1 spreads far",
                 cells=Cells("newsgroups"),
             ),
         ),

@@ -86,8 +86,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A finding that must not be overlooked, in the first lines of a page: what is said of it where it is contradicted,
-    and the run of another page that has the same finding on a ladder of training sizes.
+    """A finding that must not be overlooked, in the first lines of a page: what the paper says of it, and the run of
+    another page that has it on a ladder of training sizes.
     """
 
     says: str

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import FEWEST_TRAININGS
+from attention_audit.names import display_name
 from attention_audit.tables.render import write_interval
 from attention_audit.tables.wording import format_number, write_subject
 from makers.replication.declared import Cells, Claim, Finding
@@ -18,13 +19,14 @@ from makers.replication.kept import Kept
 
 BACK, AGAINST, OPEN, UNSAID = "comes back", "does not come back", "open", "no interval"
 """What becomes of a finding on one data set: open where the interval holds the bound."""
-REPLICATED, PARTLY, NOT, UNDECIDED, NOT_RUN = "replicated", "in part", "not", "open", "not run"
+REPLICATED, PARTLY, NOT, NO_VERDICT, NOT_RUN = "replicated", "in part", "not", "no verdict", "not run"
 CLAIM_VERDICTS = {
-    REPLICATED: "every finding that it rests on comes back",
+    REPLICATED: "of the findings that have an interval, all come back",
     PARTLY: "some do",
     NOT: "none does, and one or more are contradicted",
-    UNDECIDED: "none does, and none is contradicted: an interval holds the bound, or there is none",
-    NOT_RUN: "no table of it is kept",
+    OPEN: "none does, and none is contradicted, since an interval holds the bound",
+    NO_VERDICT: "no number has an interval",
+    NOT_RUN: "not run, or no table of it is kept",
 }
 BOUND = re.compile(r"(above|below) (-?[\d.]+)")
 
@@ -73,14 +75,31 @@ def match_cells(cells: Cells, row: Row) -> bool:
     return all(re.fullmatch(pattern, str(row[column])) for column, pattern in asdict(cells).items())
 
 
-def judge_finding(theirs: str, found: Value) -> str:
-    """Judge whether a finding comes back, from its bound."""
+def name_data(dataset: str) -> str:
+    """Name a data set so that it can stand in a list."""
+    name, comma, rest = display_name(dataset).partition(", ")
+    return f"{name} ({rest})" if comma else name
+
+
+def is_beyond(theirs: str, value: float) -> bool:
+    """Tell whether a number lies on the side of a bound that is not theirs."""
+    least, sign = read_bound(theirs)
+    return sign * (value - least) < 0
+
+
+def read_bound(theirs: str) -> tuple[float, int]:
+    """Read a bound, and whether theirs lies above it (1) or below (-1). Raises ValueError where it is none."""
     bound = BOUND.fullmatch(theirs)
     if not bound:
         raise ValueError(f"no bound: {theirs}")
+    return float(bound[2]), 1 if bound[1] == "above" else -1
+
+
+def judge_finding(theirs: str, found: Value) -> str:
+    """Judge whether a finding comes back, from its bound."""
     if not found.known:
         return UNSAID
-    least, sign = float(bound[2]), 1 if bound[1] == "above" else -1
+    least, sign = read_bound(theirs)
     inside, outside = (sign * (end - least) > 0 for end in ((found.low, found.high) if sign > 0 else found[:0:-1]))
     return BACK if inside else OPEN if outside else AGAINST
 
@@ -123,18 +142,17 @@ def find_lines(finding: Finding, kept: Kept) -> Iterator[Line]:
     table = kept.read_table(finding.table)
     if table is None:
         return
-    every = [row for row in table.to_dict("records") if row["metric"] == finding.measure and not isnan(row["mean"])]
+    every = [row for row in table.to_dict("records") if not isnan(row["mean"])]
     fewest = FEWEST_TRAININGS if kept.facts.of_present else FEWEST
-    rows = average_far(table, finding, fewest) if finding.reach else iter(every)
-    for row in rows:
-        said = not finding.datasets or row["dataset"] in finding.datasets
-        if not said or not match_cells(finding.cells, row):
+    for row in average_far(table, finding, fewest) if finding.reach else every:
+        asked = row["metric"] == finding.measure and match_cells(finding.cells, row)
+        if not asked or (finding.datasets and row["dataset"] not in finding.datasets):
             continue
         found = read_value(row)
-        if finding.minus:
-            others = [
-                other for other in every if other["dataset"] == row["dataset"] and match_cells(finding.minus, other)
-            ]
+        if minus := finding.minus:
+            measure = finding.measure if minus.metric == Cells().metric else minus.metric
+            of_data = [each for each in every if (each["dataset"], each["metric"]) == (row["dataset"], measure)]
+            others = [each for each in of_data if match_cells(minus, each)]
             if not others:
                 continue
             found = found.subtract(read_given(others[0]), finding.times)
@@ -148,9 +166,10 @@ def judge_claim(lines: Iterable[Line]) -> str:
     words = {line.word for line in lines}
     if not words:
         return NOT_RUN
+    words -= {UNSAID}
     if BACK in words:
         return REPLICATED if words == {BACK} else PARTLY
-    return NOT if AGAINST in words else UNDECIDED
+    return NOT if AGAINST in words else OPEN if words else NO_VERDICT
 
 
 def find_claim(claim: Claim, runs: Sequence[Kept]) -> list[Line]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.names import display_name
+from makers.replication.findings import name_data
 from makers.replication.grids import grid
 from makers.replication.kept import Kept
 
@@ -31,14 +31,18 @@ def list_values(kept: Kept, keys: str) -> Iterator[tuple[str, str]]:
         known = (look_up(place, path) for place in places for path in paths)
         value = next((each for each in known if each is not None), None)
         if value is not None:
-            yield dataset, ", ".join(f"{each}" for each in value) if isinstance(value, list) else f"{value}"
+            each = value if isinstance(value, list) else [value]
+            yield (
+                dataset,
+                ", ".join({True: "yes", False: "no"}[one] if isinstance(one, bool) else f"{one}" for one in each),
+            )
 
 
 def write_ours(runs: Sequence[Kept], keys: str) -> str:
     """Write ours: the value of most data sets and, with their names, those of the others."""
     by_value: dict[str, list[str]] = {}
     for dataset, value in dict.fromkeys(pair for kept in runs for pair in list_values(kept, keys)):
-        by_value.setdefault(value, []).append(display_name(dataset))
+        by_value.setdefault(value, []).append(name_data(dataset))
     first, *rest = sorted(by_value, key=lambda value: -len(by_value[value])) or [""]
     return "; ".join([first, *(f"{', '.join(by_value[value])}: {value}" for value in rest)])
 

@@ -23,13 +23,14 @@ from makers.replication.findings import (
     NOT,
     NOT_RUN,
     OPEN,
-    REPLICATED,
     UNSAID,
     Line,
     find_claim,
     find_lines,
+    is_beyond,
     judge_claim,
     match_cells,
+    name_data,
 )
 from makers.replication.grids import fold, grid, narrow
 from makers.replication.hyperparameters import compare_hyperparameters
@@ -125,16 +126,21 @@ class Written:
         """Say why a number is not the published one, as far as it is known; "" where nothing is to be explained."""
         if verdict(row) not in (*LIE_OUTSIDE, OTHER):
             return ""
+        whys = [why for why in self.page.reasons if match_cells(why.cells, row)]
+        closed = {
+            run.name: f"[{run.name}](#one-thing-changed) closes {write_share(measure_closed(row, after))} of it"
+            for run, after in self.find_changes(row)
+        }
         known = [
-            self.write_why(why, guess=row["seeds"] > 0) for why in self.page.reasons if match_cells(why.cells, row)
+            f"{why.because} (tested: {closed.pop(why.run)})"
+            if why.run in closed
+            else self.write_why(why, row["seeds"] > 0)
+            for why in whys
         ]
         if own := others(row):
             near = sum(row["one_low"] <= each.value <= row["one_high"] for each in own)
             known.append(f"{near} of their other trainings ({len(own)}) lie{'s' if near == 1 else ''} where ours do")
-        for run, after in self.find_changes(row):
-            known.append(
-                f"[{run.name}](#one-thing-changed) closes {write_share(measure_closed(row, after))} of the difference"
-            )
+        known += closed.values()
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
 
@@ -164,38 +170,43 @@ class Written:
             by_verdict: dict[str, list[str]] = {}
             for dataset in dict.fromkeys(line.dataset for line in lines):
                 own = [line for line in lines if line.dataset == dataset]
-                by_verdict.setdefault(judge_claim(own), []).append(display_name(dataset))
-            by_verdict.setdefault(NOT_RUN, []).extend(claim.absent)
+                by_verdict.setdefault(judge_claim(own), []).append(name_data(dataset))
+            by_verdict.setdefault(NOT_RUN, []).extend([*self.list_missing(claim, lines), *claim.absent])
             parts = [f"{word}: {', '.join(by_verdict[word])}" for word in CLAIM_VERDICTS if by_verdict.get(word)]
             word = judge_claim(lines)
+            failing = [line.dataset for line in lines if line.word in (AGAINST, OPEN)]
             whys = [
                 self.write_why(why)
                 for why in claim.why
-                if any(line.word != BACK and re.fullmatch(why.cells.dataset, line.dataset) for line in lines)
+                if any(re.fullmatch(why.cells.dataset, dataset) for dataset in failing)
             ]
-            why = "" if word in (REPLICATED, NOT_RUN) else "; ".join(whys) or UNEXPLAINED
+            why = "; ".join(whys) or UNEXPLAINED if failing else ""
             about = f"{claim.says} ({claim.source})"
             yield about, mark_word(word), "; ".join(parts), why
+
+    def list_missing(self, claim: Claim, lines: Iterable[Line]) -> list[str]:
+        """List the data sets of the runs of which a claim is said, and no table is kept."""
+        found = {line.dataset for line in lines}
+        run = dict.fromkeys(name for kept in self.main for names in kept.facts.datasets.values() for name in names)
+        said = (name for name in run if any(not each.datasets or name in each.datasets for each in claim.findings))
+        return [name_data(name) for name in said if name not in found]
 
     def show_claims(self) -> str:
         """Show the claims of the paper, and what the verdicts mean."""
         rows = [*self.list_claims()]
-        used = [word for word in CLAIM_VERDICTS if any(word in f"{row[1]} {row[2]}" for row in rows)]
-        legend = "; ".join(f"*{word}*: {CLAIM_VERDICTS[word]}" for word in used)
+        legend = "; ".join(f"*{word}*: {meaning}" for word, meaning in CLAIM_VERDICTS.items())
         table = grid(["claim", "verdict", "on which data", "why"], rows)
         return f"{table}\nComputed from [the findings](#finding-by-finding); {legend}.\n" if rows else ""
 
     def say_first(self, first: Contradiction, pages: Mapping[str, "Written"]) -> str:
         """Say what must not be overlooked, from what is kept: on which data, and what size of training data does."""
         lines = [line for kept in self.main for line in find_lines(first.finding, kept)]
-        against = [line for line in lines if line.word == AGAINST]
-        silent = [line for line in lines if line.word in (UNSAID, OPEN)]
-        back = [line for line in lines if line.word == BACK]
-        on = "; ".join(f"{display_name(line.dataset)} {line.value}" for line in lines)
-        said = [f"{first.finding.says} should be {first.finding.theirs}. Here: {on or 'not run'}."]
-        for group, what in ((against, first.says), (back, "It comes back"), (silent, "Without a verdict")):
-            if group:
-                said.append(f"**{what}** on {', '.join(display_name(line.dataset) for line in group)}.")
+        by_word: dict[str, list[str]] = {}
+        for line in lines:
+            beyond = line.word == UNSAID and is_beyond(line.finding.theirs, line.value.value)
+            by_word.setdefault(SEEMS if beyond else line.word, []).append(f"{name_data(line.dataset)} {line.value}")
+        found = "; ".join(f"{FIRST[word]}: {', '.join(on)}" for word, on in by_word.items()) or NOT_RUN
+        said = [f"{first.says}: {first.finding.says}, {first.finding.theirs}. **Here, {found}.**"]
         ladder = pages.get(first.page)
         runs = [kept for kept in ladder.main if kept.run.name == first.run] if ladder else []
         rungs = [(kept, line) for kept in runs for line in find_lines(first.finding, kept)]
@@ -336,7 +347,7 @@ class Written:
         for claim, lines in self.claims:
             rows = [
                 (
-                    display_name(line.dataset),
+                    name_data(line.dataset),
                     line.finding.says,
                     line.subject,
                     line.finding.theirs,
@@ -506,10 +517,8 @@ class Written:
             "How the runs were made": map(self.describe_run, self.runs),
         }
         first = self.say_first(self.page.first, pages) if self.page.first else ""
-        effort = (
-            f"{len(self.runs)} runs, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}. {INTERVALS} Written "
-            f"by `make replication` from the files in `{self.page.name}/`; no number of ours is written by hand.\n"
-        )
+        count = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+        effort = f"{count}, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}. {INTERVALS} Written by `make replication` from the files in `{self.page.name}/`; no number of ours is written by hand.\n"
         about = f"{self.page.about} {self.page.absent}".strip()
         opening = "\n".join(filter(None, [f"# {self.page.title}\n", f"{about}\n", first, effort]))
         told = {title: "\n".join(filter(None, texts)) for title, texts in sections.items()}
@@ -524,6 +533,15 @@ def write_size(kept: Kept, dataset: str) -> str:
     return format_number(only(sizes, dataset=dataset, part="train", metric="instances")["mean"], "instances")
 
 
+SEEMS = "seems"
+FIRST = {
+    AGAINST: "contradicted",
+    SEEMS: "it is contradicted by numbers without an interval, and so without a verdict",
+    BACK: "it comes back",
+    OPEN: "the interval holds the bound",
+    UNSAID: "on its side, but without an interval",
+}
+"""What is said in the first lines of what becomes of a finding."""
 INTERVALS = (
     "An interval is of the mean over all trainings of a recipe: Student's t over ours and, where a number is a mean "
     "over texts, their chance too. Of runs of earlier versions, it is computed anew from the kept values or the sd of "
