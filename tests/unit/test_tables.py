@@ -11,6 +11,7 @@ from tabled import assert_fits, cell, cells, name_rows, performance
 from attention_audit.columns.files import CENSUS
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
 from attention_audit.tables.papers import (
+    jw_table_adversary,
     wp_table2_uniform,
     wp_table3_guides,
     wp_table5_adversary,
@@ -238,3 +239,10 @@ def test_table5_averages_instances_then_seeds(tmp_path):
     assert divergence["selection"] == "train"
     assert cell(table, "instance_adversary", "jsd")["selection"] == "dev"
     assert set(table["note"]) == {""}
+    # with an adversary, and at least ln 2 / 2 away: a, b and c
+    of_texts = jw_table_adversary(instances.assign(model="lstm_tanh", seed=10), {"lstm_tanh": ["BiLSTM"]})
+    assert_fits(of_texts, tmp_path)
+    shares = {name: cell(of_texts, "lstm_tanh", name)["mean"] for name in ("far_share", "admissible_share", "jsd")}
+    assert shares == pytest.approx({"far_share": 0.75, "admissible_share": 0.75, "jsd": 0.4})
+    near = jw_table_adversary(instances.assign(model="lstm_tanh", seed=10, jsd=0.3), {"lstm_tanh": ["BiLSTM"]})
+    assert cell(near, "lstm_tanh", "far_share")["mean"] == 0

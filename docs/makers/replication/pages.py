@@ -518,9 +518,12 @@ class Written:
         }
         first = self.say_first(self.page.first, pages) if self.page.first else ""
         count = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
-        effort = f"{count}, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}. {INTERVALS} Written by `make replication` from the files in `{self.page.name}/`; no number of ours is written by hand.\n"
+        effort = f"{count}, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}."
+        how = f"Written by `make replication` from the files in `{self.page.name}/`; no number of ours is by hand.\n"
         about = f"{self.page.about} {self.page.absent}".strip()
-        opening = "\n".join(filter(None, [f"# {self.page.title}\n", f"{about}\n", first, effort]))
+        opening = "\n".join(
+            filter(None, [f"# {self.page.title}\n", f"{about}\n", first, f"{effort} {INTERVALS} {how}"])
+        )
         told = {title: "\n".join(filter(None, texts)) for title, texts in sections.items()}
         return "\n".join([opening, *(f"## {title}\n\n{text}" for title, text in told.items() if text)])
 
