@@ -136,7 +136,7 @@ DIFFERENT = {
     "record-wiegreffe-pinter-imdb": {"embedding"},
     "record-jain-wallace": {"embedding"},
     "record-serrano-smith": SMALL_DOCUMENTS,
-    "ladder": {"epochs", "embedding", "batch_size", "learning_rate", "patience", "words", "logits"},
+    "ladder": SMALL_DOCUMENTS,
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,
