@@ -136,7 +136,7 @@ DIFFERENT = {
     "record-wiegreffe-pinter-imdb": {"embedding"},
     "record-jain-wallace": {"embedding"},
     "record-serrano-smith": SMALL_DOCUMENTS,
-    "ladder": SMALL_DOCUMENTS,
+    "ladder": SMALL_DOCUMENTS - {"convolution"} | {"batch_size"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,
