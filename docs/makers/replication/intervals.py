@@ -30,6 +30,8 @@ OF_TRAININGS = frozenset({"f1", "accuracy", "roc_auc"})
 """Metrics whose intervals have always been those of trainings alone."""
 OF_TEXTS = frozenset({"racu", "fraction_removed"})
 """Metrics whose intervals are of texts alone in all versions."""
+SHARES = frozenset({"used", "signed"})
+"""Questions whose estimates lie between 0 and 1."""
 TOO_FEW = f"an earlier version's run of fewer than {FEWEST} trainings"
 NOT_KEPT = "what makes this verdict of an earlier version's run is not kept"
 Row = Mapping[Any, Any]
@@ -93,7 +95,8 @@ def renew_answers(row: Row, of_present: bool) -> Row:
     """
     if of_present:
         return row
-    return {**row, **{key: value for name in QUESTIONS for key, value in renew_answer(row, name).items()}}
+    renewed = {key: value for name in QUESTIONS for key, value in renew_answer(row, name).items()}
+    return {**row, **renewed, "plausibility_low": nan, "plausibility_high": nan}
 
 
 def renew_answer(row: Row, question: str) -> Row:
@@ -105,14 +108,20 @@ def renew_answer(row: Row, question: str) -> Row:
     value = float(row[f"{question}_value"])
     low, high = find_mean_interval(value, factor * stretch * sd, trainings)
     reach = find_half_width(stretch * sd, trainings) if not isnan(low) else nan
+    least, most = (0.0, 1.0) if question in SHARES else (-inf, inf)
     known = not isnan(low) and question != "signed"
     zones = list_touched(low, high, QUESTIONS[question].cuts) if known else NONE
     enough = TOO_FEW if trainings < FEWEST and question != "unique" else NOT_KEPT
     return {
-        f"{question}_low": low,
-        f"{question}_high": high,
-        f"{question}_next_low": value - reach,
-        f"{question}_next_high": value + reach,
+        **{
+            f"{question}_{end}": min(max(bound, least), most)
+            for end, bound in {
+                "low": low,
+                "high": high,
+                "next_low": value - reach,
+                "next_high": value + reach,
+            }.items()
+        },
         f"{question}_zones": zones,
         f"{question}_said": say_zones(zones) if known else "",
         f"{question}_reason": "" if known else row[f"{question}_reason"] or enough,

@@ -519,7 +519,7 @@ class Written:
         first = self.say_first(self.page.first, pages) if self.page.first else ""
         count = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
         effort = f"{count}, {self.cpu_hours:.1f} CPU hours on {self.name_processors()}."
-        how = f"Written by `make replication` from the files in `{self.page.name}/`; no number of ours is by hand.\n"
+        how = f"Written by `make replication` from the files in `{self.page.name}/`; no number of a run is by hand.\n"
         about = f"{self.page.about} {self.page.absent}".strip()
         opening = "\n".join(
             filter(None, [f"# {self.page.title}\n", f"{about}\n", first, f"{effort} {INTERVALS} {how}"])
@@ -551,9 +551,9 @@ INTERVALS = (
     f"{FEWEST} trainings or more, without the chance of texts; with fewer, a number has neither interval nor verdict."
 )
 FIGURE_5 = (
-    "Beside the curves of `wp_fig5_tvd_jsd` stand no points of the authors: the paper draws its figure 5, and no "
-    "number of it, nor the lambdas, is in a text or a file that was at hand. The one lambda that is known, .001 of the "
-    "command (.002 in the formula), is among ours; `wp_table5_adversary` has the values of all.\n"
+    "Beside the curves of `wp_fig5_tvd_jsd` stand no points of the authors: neither the values of the paper's figure "
+    "5, which its table 5 is said to have, nor its lambdas were in a text or a file at hand. The one lambda that is "
+    "known, .001 of the command (.002 in the formula), is among ours; `wp_table5_adversary` has the values of ours.\n"
 )
 NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
