@@ -125,7 +125,7 @@ def test_one_more_seed_adds_its_own_trainings(altered):
     altered.overlay(training=TINY["training"] | {"further_seeds": [50, 51]})
     outcome = altered.run("audits", *JOBS)
     made = set(re.findall(r"model=(\w+), seed=(\d+)$", outcome.text, flags=re.MULTILINE))
-    searched = {("continuation", "10"), *(("guide_adversary", seed) for seed in ("10", "50"))}
+    searched = {("continuation", "10"), *(("guide_continuation", seed) for seed in ("10", "50"))}
     assert {seed for _, seed in made - searched} == {"51"}
     assert {"prepare", "train_adversary", "instance_adversary"}.isdisjoint(outcome.jobs())
 

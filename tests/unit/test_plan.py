@@ -7,7 +7,6 @@ from planned import (
     audit_of,
     judged_of,
     list_seeds,
-    model_of,
     name_run,
     plan_of,
     refuse_plan,
@@ -50,7 +49,7 @@ def test_models_and_their_seeds(models):
     assert (base.epochs, base.patience, base.objective) == (12, None, LabelObjective())
     assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
     assert (adversary.model, adversary.seed) == ("adversary", 4)
-    assert len(models) == 11
+    assert len(models) == 12
     assert [models[name].family for name in (*scratch, *steps)] == ["adversary"] * 2 + ["continuation"] * 2
     # the chosen one is a step once more: it is compared with nothing, and has a name of its own
     assert models["continuation"].family == "continuation_chosen"
@@ -58,20 +57,26 @@ def test_models_and_their_seeds(models):
 
 
 @pytest.mark.parametrize(
-    ("search", "scratch", "continued", "lent"),
+    ("search", "scratch", "continued", "guides"),
     [
-        ("scratch", True, False, ("adversary_lambda0.01", 10)),
-        ("continuation", False, True, ("continuation", 10)),
-        ("both", True, True, ("continuation", 10)),
+        ("scratch", True, False, {"guide_adversary": ("adversary_lambda0.01", 10)}),
+        ("continuation", False, True, {"guide_continuation": ("continuation", 10)}),
+        (
+            "both", True, True,
+            {"guide_adversary": ("adversary_lambda0.01", 10), "guide_continuation": ("continuation", 10)},
+        ),
     ],
-)
-def test_a_run_makes_either_search_or_both(search, scratch, continued, lent):
+)  # fmt: skip
+def test_a_run_makes_either_search_or_both(search, scratch, continued, guides):
+    """Each kind of adversary guides a model of its own; the answer speaks of that of the search, where there is one."""
     plan = plan_of(adversary={"search": search})
     data = plan.scope.find_data("wp", "needle")
     families = {model.family for model in data.models.values()}
     assert ("adversary" in families, "continuation" in families) == (scratch, continued)
-    guide = model_of(plan, "wp", "needle", "guide_adversary")
-    assert name_run(data.shown) == name_run(guide.find_reference(50)) == lent
+    imposed = [name for name in ("guide_adversary", "guide_continuation") if name in data.models]
+    assert {name: name_run(data.models[name].find_reference(50)) for name in imposed} == guides
+    assert name_run(data.shown) == guides[imposed[-1]]
+    assert data.models["base"].contrasts.guides.adversary == imposed[-1]
 
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
@@ -98,7 +103,8 @@ def test_what_each_model_is_trained_on(models):
     assert models["guide_trained_mlp"].find_reference(10) is None
     assert name_run(models["adversary_lambda2e-05"].find_reference(4)) == ("base", 10)
     assert name_run(models["continuation"].find_reference(4)) == ("base", 10)
-    assert name_run(models["guide_adversary"].find_reference(50)) == ("continuation", 3)
+    assert name_run(models["guide_adversary"].find_reference(50)) == ("adversary_lambda0.01", 3)
+    assert name_run(models["guide_continuation"].find_reference(50)) == ("continuation", 3)
 
 
 def test_a_data_set_may_have_a_base_model_of_its_own():

@@ -133,7 +133,7 @@ SMALL_DOCUMENTS = {
 DIFFERENT = {
     "sst": {"embedding"},
     "record-wiegreffe-pinter": {"embedding"},
-    "record-wiegreffe-pinter-imdb": {"embedding"},
+    "record-wiegreffe-pinter-imdb": {"epochs", "patience", "embedding"},
     "record-jain-wallace": {"embedding"},
     "record-serrano-smith": SMALL_DOCUMENTS,
     "ladder": SMALL_DOCUMENTS - {"convolution"} | {"batch_size"},

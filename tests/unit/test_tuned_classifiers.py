@@ -69,7 +69,7 @@ def test_the_models_are_those_of_the_four_tests(run):
     models = run.scope.find_data("hf", "chorus").models
     assert [*models] == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
-        "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
+        "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "guide_continuation", "imposed",
     ]  # fmt: skip
     assert models["imposed"].compared == [10]
     assert name_run(models["imposed"].find_reference(50)) == ("base", 50)
@@ -142,7 +142,7 @@ def test_audits_and_tables_answer_all_that_the_four_tests_do(run):
     )
     assert {*comparison} == {"base", "uniform", "adversary", "continuation", "imposed"}
     assert {*consistency} == {"base", "uniform", "adversary", "continuation"}
-    assert performance.nunique() == 10
+    assert performance.nunique() == 11
     make_exhibit(run, FIGURES["hf_fig_tvd_jsd"])
     names = ("hf_table_performance", "hf_table_comparison", "summary")
     shown, _, summary = (read_made(run, name) for name in names)

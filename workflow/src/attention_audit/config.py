@@ -344,7 +344,7 @@ class Config(DatasetConfig, GlobalConfig):
         for name in ("", *self.overrides):
             config = self.for_dataset(name)
             lent, adversary = config.guides.adversary_lambda, config.adversary
-            if not adversary.continued and lent not in adversary.lambdas:
+            if adversary.from_scratch and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}; take one of them"
             for key in ("transformer.path", *shared):

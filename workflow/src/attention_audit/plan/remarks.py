@@ -47,9 +47,7 @@ def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
         for key, theirs in DECEIVERS.items()
         if (ours := getattr(config.get_section(Deception), key)) != theirs
     ]
-    scratch = f"the adversary with lambda {config.guides.adversary_lambda:g}"
-    lent = "the chosen adversary of the search by continuation" if config.adversary.continued else scratch
     return remarks | {
         "guide_base_lstm": ["our guides have a base map each, of the same seed; the paper's all have one"],
-        "guide_adversary": [f"our guides have the map of {lent}"],
+        "guide_adversary": [f"our guides have the map of the adversary with lambda {config.guides.adversary_lambda:g}"],
     }

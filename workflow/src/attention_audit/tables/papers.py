@@ -101,7 +101,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Show whether attention transfers: the diagnostic MLP under four sets of weights."""
+    """Show whether attention transfers: the diagnostic MLP under several sets of weights."""
     return make_performance(performance[performance["model"].str.startswith(GUIDE)], models, "Table 3")
 
 

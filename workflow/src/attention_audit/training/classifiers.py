@@ -49,8 +49,8 @@ class ClassifierGuides(Guides):
     """The diagnostic MLP of test 3, which reads words and is guided by the words' part of a map."""
 
     adversary_lambda: Positive = 0.01
-    """Lambda of the adversary from scratch that lends its weights as a guide, where `search` is scratch; else the
-    chosen one of the search by continuation does.
+    """Lambda of the adversary from scratch that lends its weights as a guide, as in the paper; the chosen one of a
+    search by continuation lends its own to another guide.
     """
     embedding: Count = 300
     """Width of random embeddings; a vector file brings its own."""
@@ -86,7 +86,7 @@ class ClassifierRecipe(Section):
     @model_validator(mode="after")
     def _check_lambda(self) -> Self:
         lent, lambdas = self.guides.adversary_lambda, self.adversary.lambdas
-        if not self.adversary.continued and lent not in lambdas:
+        if self.adversary.from_scratch and lent not in lambdas:
             raise ValueError(f"guides.adversary_lambda: {lent} is not in adversary.lambdas {lambdas}; take one of them")
         return self
 

@@ -112,8 +112,8 @@ class Guides(Section):
     attention: Count = 64
     """Width of the attention that the trained MLP learns."""
     adversary_lambda: Positive = 0.002
-    """Lambda of the adversary from scratch that lends its weights as a guide, where `adversary.search` is scratch; else
-    the chosen one of the search by continuation does.
+    """Lambda of the adversary from scratch that lends its weights as a guide, as in the paper; the chosen one of a
+    search by continuation lends its own to another guide.
     """
 
 
@@ -160,6 +160,11 @@ class Adversary(Section):
     """Most epochs."""
     patience: Count = 10
     """Stop after so many epochs without a lower training loss."""
+
+    @property
+    def from_scratch(self) -> bool:
+        """Tell whether there are adversaries from scratch."""
+        return self.search != "continuation"
 
     @property
     def continued(self) -> bool:

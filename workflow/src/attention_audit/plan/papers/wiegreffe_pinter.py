@@ -2,7 +2,8 @@
 that attention guides.
 
 By their names: base, uniform, adversary_lambda<lambda> from scratch; of the search by continuation
-continuation_step<number>, and continuation, which is the chosen one of them; guide_<whose weights>.
+continuation_step<number>, and continuation, which is the chosen one of them; guide_<whose weights>, of which
+guide_adversary has those of an adversary from scratch, as the paper's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +26,9 @@ GUIDES: Mapping[str, Attention] = {
     "guide_trained_mlp": "additive",
     "guide_base_lstm": "imposed",
     "guide_adversary": "imposed",
+    "guide_continuation": "imposed",
 }
-"""The attention of the guided models."""
+"""The attention of the guided models, of which the last two need an adversary of their kind."""
 
 
 def name_adversary(value: float) -> str:
@@ -54,14 +56,19 @@ def list_four_tests(
     """
     train: Callable[..., Model] = partial(data.train, **common)
     looks = SUITE.looks
-    lender = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
+    # every seed of a guide has the map of the base model with that seed, or that of one adversary
+    lenders = {"guide_base_lstm": "base"}
+    if adversary.from_scratch:
+        lenders["guide_adversary"] = name_adversary(guides.adversary_lambda)
+    if adversary.continued:
+        lenders["guide_continuation"] = CONTINUATION
+    # the last one is the adversary that the answer speaks of
+    *_, (misled, shown) = lenders.items()
     contrasts = Contrasts(
         seed=seeds[0],
         uniform="uniform",
         adversaries=["adversary", "continuation"],
-        guides=GuideNames(
-            judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
-        ),
+        guides=GuideNames(judged="guide_base_lstm", uniform="guide_uniform", adversary=misled, own="guide_trained_mlp"),
     )
     yield train(
         "base",
@@ -76,7 +83,7 @@ def list_four_tests(
     uniform = {**base, "attention": even}
     yield train("uniform", looks["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
     against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
-    if adversary.search != "continuation":
+    if adversary.from_scratch:
         for value in adversary.lambdas:
             yield train(
                 name_adversary(value),
@@ -87,7 +94,7 @@ def list_four_tests(
                 AdversaryObjective(lambda_=value),
                 family="adversary",
                 rule="train_adversary",
-                shown=lender == name_adversary(value),
+                shown=shown == name_adversary(value),
                 **against,
             )
     if adversary.continued:
@@ -127,16 +134,23 @@ def list_four_tests(
                 compared=adversary.seeds,
             )
         yield chosen
-    # every seed of a guide has the map of the base model with that seed, or that of one adversary
-    lent: dict[str, dict[str, Any]] = {
-        "guide_base_lstm": {"reference": "base"},
-        "guide_adversary": {"reference": lender, "reference_seed": adversary.seeds[0]},
-    }
     sizes = {"hidden": guides.hidden, "attention_hidden": guides.attention, **data.embed(embedding)}
     for name, attention in GUIDES.items():
-        parts = {"encoder": "affine", "attention": attention, **sizes}
-        guide = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
-        yield train(name, looks[name], seeds, parts, schedule, **guide)
+        if attention == "imposed" and name not in lenders:
+            continue
+        lender = lenders.get(name, "")
+        yield train(
+            name,
+            looks[name],
+            seeds,
+            {"encoder": "affine", "attention": attention, **sizes},
+            schedule,
+            rule="train_guide",
+            judged=False,
+            attends=False,
+            reference=lender,
+            reference_seed=None if lender == "base" else adversary.seeds[0],
+        )
 
 
 def build_base(data: DataSet) -> dict[str, Any]:
@@ -193,6 +207,7 @@ SUITE = Suite(
         "guide_trained_mlp": Style("MLP, own attention"),
         "guide_base_lstm": Style("MLP, base model's attention"),
         "guide_adversary": Style("MLP, adversary's attention"),
+        "guide_continuation": Style("MLP, attention of the adversary by continuation"),
     },
     audits=(
         *COMMON_AUDITS,
