@@ -139,10 +139,10 @@ def test_the_interval_of_a_difference_is_made_of_both():
 def keep(tmp_path):
     """Keep rows of a table as a run of this version; the kept run is returned."""
 
-    def keep_rows(table, *rows, **config):
+    def keep_rows(table, *rows, version="0.5.0", **config):
         run = Kept(WIEGREFFE_PINTER, WIEGREFFE_PINTER.runs[0], tmp_path)
         facts = {
-            "made": "2026-01-02", "commit": "0123456789", "versions": {"attention_audit": "0.5.0"}, "machines": [],
+            "made": "2026-01-02", "commit": "0123456789", "versions": {"attention_audit": version}, "machines": [],
             "spent": [], "files": [], "datasets": {"wp": ["sst", "snli"]}, "labels": {}, "config": config,
         }  # fmt: skip
         (tmp_path / FACTS).write_text(json.dumps(facts))
@@ -165,6 +165,19 @@ def test_what_is_subtracted_may_be_another_metric_or_a_training_as_it_is(keep):
     assert as_it_is.value == pytest.approx((0, -1, 1))
     assert not [*find_lines(Finding(*about, minus=Cells(model="none")), kept)]
     assert not [*find_lines(Finding(*about, datasets=("imdb",)), kept)]
+
+
+def test_the_guide_of_earlier_versions_is_no_counterpart_of_the_papers(keep):
+    """Theirs is an adversary from scratch, and that of these versions' record one of a search."""
+    rows = [
+        cell(model=name, published=0.6, note="paper's lambda 0.001") for name in ("guide_base_lstm", "guide_adversary")
+    ]
+    base, searched = keep("wp_table3_guides", *rows, version="0.4.0").read_table("wp_table3_guides").to_dict("records")
+    assert (base["model"], base["published"]) == ("guide_base_lstm", 0.6)
+    assert (searched["model"], searched["note"]) == ("guide_continuation", "")
+    assert math.isnan(searched["published"])
+    _, scratch = keep("wp_table3_guides", *rows).read_table("wp_table3_guides").to_dict("records")
+    assert (scratch["model"], scratch["published"]) == ("guide_adversary", 0.6)
 
 
 def test_adversaries_that_go_as_far_are_averaged(keep):

@@ -62,14 +62,7 @@ WIEGREFFE_PINTER_CLAIMS = (
             guided_better("guide_adversary", "an adversary's attention"),
         ),
         MIMIC,
-        (
-            Why("the differences of the paper are of one training each, and smaller than ours between trainings"),
-            Why(
-                "the adversary of our guides predicts as the base model does",
-                "guide-from-scratch",
-                Cells("sst"),
-            ),
-        ),
+        (Why("the paper's differences are of one training each"),),
     ),
     Claim(
         "A whole model that attends as far away as the per-instance adversary pays in predictions what that does not",

@@ -27,6 +27,10 @@ ROOT = Path(__file__).parents[3]
 RECORD = Path("docs") / "replication"
 """The folder of the pages and of what is kept, in a checkout."""
 FACTS = "run.json"
+SEARCHED_GUIDE, SEARCHED_LABEL = "guide_continuation", "MLP, attention of the adversary by continuation"
+EARLIER_NAMES = {"guide_adversary": SEARCHED_GUIDE}
+"""What earlier versions called other than this one: their runs of the record had both kinds of adversaries, and guided
+by that of the search, where the paper's is from scratch."""
 
 
 class MachineKind(Section):
@@ -145,15 +149,20 @@ class Kept:
     def read_table(self, name: str) -> pd.DataFrame | None:
         """Read a table by its name, with the intervals of this record; None where it is not kept."""
         path, declared = self.locate(TABLES[name]), artefact(TABLES[name].columns)
-        return (
-            renew_intervals(read_csv(path, declared), declared.name, self.facts.of_present) if path.is_file() else None
-        )
+        if not path.is_file():
+            return None
+        table = read_csv(path, declared)
+        if not self.facts.of_present and "model" in table:
+            table["model"] = table["model"].replace(EARLIER_NAMES)
+            if "published" in table:
+                table.loc[table["model"] == SEARCHED_GUIDE, ["published", "note"]] = nan, ""
+        return renew_intervals(table, declared.name, self.facts.of_present)
 
     def show_table(self, name: str) -> list[Block]:
         """Show a kept table in words, as the code of today does; nothing where it is not kept."""
         shown: Shown = load(TABLES[name].shown)
         table = self.read_table(name)
-        return [] if table is None else shown(table, self.facts.labels)
+        return [] if table is None else shown(table, {SEARCHED_GUIDE: SEARCHED_LABEL} | self.facts.labels)
 
 
 def find_kept(record: Path, page: Page) -> list[Kept]:

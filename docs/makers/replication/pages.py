@@ -112,7 +112,8 @@ class Written:
         """
         table, paper, code = kept.read_table("replication"), self.page.paper, kept.facts.code
         rows = [] if table is None or not paper else table.to_dict("records")
-        return [{**row, "code": code} for row in rows if row["paper"] == paper or paper in row["table"]]
+        of_paper = [row for row in rows if row["paper"] == paper or paper in row["table"]]
+        return [{**row, "code": code} for row in of_paper if not isnan(row["published"])]
 
     def find_changes(self, row: Row) -> list[tuple[KeptRun, Row]]:
         """Find the runs that change one thing and are about a number, with their counterparts of it."""
