@@ -194,6 +194,12 @@ def test_adversaries_that_go_as_far_are_averaged(keep):
     assert judge_claim([line]) == "replicated"
 
 
+def test_two_trainings_judge_no_finding(keep):
+    finding = Finding("", "f1", "above 0", "wp_table2_uniform", Cells())
+    two, three = find_lines(finding, keep("wp_table2_uniform", cell(seeds=2), cell(seeds=3)))
+    assert (two.word, three.word) == ("no interval", "comes back")
+
+
 def test_a_claim_of_tables_that_are_not_kept_is_not_run(keep):
     claim = Claim("", "", (), (Finding("", "tau", "above 0", "jw_table2_correlation", Cells()),))
     assert find_claim(claim, [keep("wp_table2_uniform")]) == []

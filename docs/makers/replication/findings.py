@@ -14,7 +14,7 @@ from attention_audit.names import display_name
 from attention_audit.tables.render import write_interval
 from attention_audit.tables.wording import format_number, write_subject
 from makers.replication.declared import Cells, Claim, Finding
-from makers.replication.intervals import FEWEST, Row, find_mean_interval
+from makers.replication.intervals import FEWEST, UNKNOWN, Row, find_mean_interval
 from makers.replication.kept import Kept
 
 BACK, AGAINST, OPEN, UNSAID = "comes back", "does not come back", "open", "no interval"
@@ -105,8 +105,9 @@ def judge_finding(theirs: str, found: Value) -> str:
 
 
 def read_value(row: Row) -> Value:
-    """Read the number of a row of `TABLE`."""
-    return Value(row["mean"], row["low"], row["high"])
+    """Read the number of a row of `TABLE`; of one or two trainings its interval says nothing of others."""
+    ends = (row["low"], row["high"]) if row["seeds"] >= FEWEST_TRAININGS else UNKNOWN
+    return Value(row["mean"], *ends)
 
 
 def read_given(row: Row) -> Value:

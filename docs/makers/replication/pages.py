@@ -548,8 +548,9 @@ FIRST = {
 """What is said in the first lines of what becomes of a finding."""
 INTERVALS = (
     "An interval is of the mean over all trainings of a recipe: Student's t over ours and, where a number is a mean "
-    "over texts, their chance too. Of runs of earlier versions, it is computed anew from the kept values or the sd of "
-    f"{FEWEST} trainings or more, without the chance of texts; with fewer, a number has neither interval nor verdict."
+    "over texts, their chance too; of one or two trainings it is of texts alone, and judges no finding. Of runs of "
+    f"earlier versions, it is computed anew from the kept values or the sd of {FEWEST} trainings or more, without the "
+    "chance of texts; with fewer, a number has neither interval nor verdict."
 )
 FIGURE_5 = (
     "Beside the curves of `wp_fig5_tvd_jsd` stand no points of the authors: neither the values of the paper's figure "
