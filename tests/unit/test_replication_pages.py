@@ -366,6 +366,42 @@ def test_a_claim_is_judged_by_its_findings(tmp_path):
     assert found.format("0.600", "open") in page
 
 
+def test_what_contradicts_a_paper_stands_in_the_first_lines(tmp_path):
+    def write_table(run, name, rows):
+        path = tmp_path / "replication" / run / "tables" / f"{name}.csv"
+        pd.DataFrame([TABLE.blank | row for row in rows], columns=TABLE.schema.names).to_csv(path, index=False)
+
+    def first_lines():
+        return write_every_page(tmp_path / "replication")["replication/serrano-smith.md"].split("\n\n")[2]
+
+    def ratio(dataset, low):
+        about = {"dataset": dataset, "model": "han_none", "ranking": "gradient", "other": "attention", "seeds": 3}
+        return about | {"metric": "earlier_ratio", "mean": low + 1, "low": low, "high": low + 2}
+
+    keep_one(tmp_path / "a", "serrano-smith/agnews-4", "sst")
+    keep_one(tmp_path / "b", "ladder/hannoenc", "sst")
+    for part in "ab":
+        shutil.copytree(tmp_path / part / "replication", tmp_path / "replication", dirs_exist_ok=True)
+    write_table("serrano-smith/agnews-4", "ss_table_pairwise", [ratio("agnews-4", 2), ratio("imdb-ratings", 0.5)])
+    assert (
+        "**Here, contradicted: AgNews (4 classes) 3.000 [2.000, 4.000]; the interval holds the bound: " in first_lines()
+    )
+    assert first_lines().endswith("the size of the training data, by [the ladder](ladder.md): not run.")
+    rungs = ["newsgroups-20-1000", "newsgroups-20-8000"]
+    write_table(
+        "ladder/hannoenc", "ss_table_pairwise", [ratio(name, low) for name, low in zip(rungs, (9, 2), strict=True)]
+    )
+    sizes = [
+        {"dataset": name, "part": "train", "metric": "instances", "mean": size}
+        for name, size in zip(rungs, (907, 7349), strict=True)
+    ]
+    write_table("ladder/hannoenc", "wp_table1_datasets", sizes)
+    found = (
+        "907 texts: 10.000 [9.000, 11.000], does not come back; 7349 texts: 3.000 [2.000, 4.000], does not come back"
+    )
+    assert first_lines().endswith(f"{found}; from the fewest texts to the most: falls.")
+
+
 def test_a_page_has_ours_beside_the_settings_of_the_authors(docs):
     page = answer_page(docs)
     assert "| epoch selected on | dev | test, by ROC-AUC | code |" in page

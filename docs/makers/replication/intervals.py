@@ -28,6 +28,8 @@ FEWEST = 5
 """Trainings of an earlier version that make an interval."""
 OF_TRAININGS = frozenset({"f1", "accuracy", "roc_auc"})
 """Metrics whose intervals have always been those of trainings alone."""
+UNBOUNDED = frozenset({"located", "ranks", "racu"})
+"""Metrics that may lie beyond the ends of their scales."""
 OF_TEXTS = frozenset({"racu", "fraction_removed"})
 """Metrics whose intervals are of texts alone in all versions."""
 SHARES = frozenset({"used", "signed"})
@@ -70,10 +72,11 @@ def renew_row(row: Row, of_present: bool) -> Row:
     if of_present and not isnan(row["low"]):
         return row
     low, high = find_mean_interval(row["mean"], row["sd"], row["seeds"], FEWEST_TRAININGS if of_present else FEWEST)
-    least, most = find_scale(str(row["metric"]))
-    # a difference may be below 0
-    low = low if row["other"] and not row["ranking"] else max(low, least)
-    return {**row, "low": low, "high": min(high, most)}
+    difference = row["other"] and not row["ranking"]
+    if not difference and row["metric"] not in UNBOUNDED:
+        least, most = find_scale(str(row["metric"]))
+        low, high = max(low, least), min(high, most)
+    return {**row, "low": low, "high": high}
 
 
 def renew_number(row: Row, of_present: bool) -> Row:

@@ -36,7 +36,7 @@ from makers.replication.grids import fold, grid, narrow
 from makers.replication.hyperparameters import compare_hyperparameters
 from makers.replication.intervals import FEWEST, Row
 from makers.replication.kept import FACTS, Kept, find_kept
-from makers.replication.ladders import SIZES, TABLES, climbed, only
+from makers.replication.ladders import SIZES, TABLES, climbed, only, trend
 from makers.replication.verdicts import (
     BY_CHANCE,
     INSIDE,
@@ -211,12 +211,12 @@ class Written:
         ladder = pages.get(first.page)
         runs = [kept for kept in ladder.main if kept.run.name == first.run] if ladder else []
         rungs = [(kept, line) for kept in runs for line in find_lines(first.finding, kept)]
-        tried = "not run"
+        tried = "; ".join(f"{write_size(kept, line.dataset)} texts: {line.value}, {line.word}" for kept, line in rungs)
         if rungs:
-            tried = "; ".join(
-                f"{write_size(kept, line.dataset)} texts: {line.value}, {line.word}" for kept, line in rungs
-            )
-        said.append(f"Tried as a cause: the size of the training data, by [the ladder]({first.page}.md): {tried}.")
+            tried += f"; from the fewest texts to the most: {trend(rungs[0][1].value, rungs[-1][1].value)}"
+        said.append(
+            f"Tried as a cause: the size of the training data, by [the ladder]({first.page}.md): {tried or NOT_RUN}."
+        )
         return f"{' '.join(said)}\n"
 
     def list_numbers(self) -> Iterator[str]:
