@@ -24,7 +24,8 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 import attention_audit
 from attention_audit import api
 from attention_audit.answer.verdicts import find_objection
-from attention_audit.api.asking import AuditStep, ModelAudit, name_labels
+from attention_audit.api.asking import AuditStep, ModelAudit
+from attention_audit.api.targets import name_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
@@ -828,3 +829,12 @@ def test_texts_are_read_and_nothing_is_asked(monkeypatch):
     assert "maps: map 'rolout' is not known" in refusal(
         attention_audit.read, model, tokenizer, TEXTS[0], maps=["rolout"]
     )
+
+
+@pytest.mark.parametrize("layer", [None, 1])
+def test_reading_is_one_function_with_and_without_an_answer(layer):
+    by_answer = answer().read({"text": TEXTS[0]}, layer=layer)
+    found = attention_audit.read([folder(0), folder(1)], None, {"text": TEXTS[0]}, maps=["rollout"], layer=layer)
+    assert found.to_dict() == by_answer.to_dict()
+    assert found.layer == by_answer.layer == layer
+    np.testing.assert_array_equal(found.weigh_layers(), by_answer.weigh_layers())

@@ -27,7 +27,7 @@ from tables_on_disk import write_rows
 from transformers import AutoTokenizer
 from transformers_on_disk import change_config
 
-from attention_audit.api.classifying import prepare_given
+from attention_audit.api.opening import cut_texts as cut_units
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.audits.permutation import heads
@@ -325,8 +325,8 @@ def test_added_tokens_of_a_classifier_are_words_of_its_texts(tmp_path, folders):
     tokens = describe_corpus(of_run.config, "own").corpus.preparation.tokens
     assert tokens.whole[0] == "great film"
     assert {*tokens.whole[1:]} == {"[E1]", "<user>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
-    corpus, *_ = prepare_given({"texts": texts}, labels, ["NEGATIVE", "positive"], None, tokenizer)
+    cut = cut_units({"texts": texts}, None, tokenizer)
     without = tokens.model_copy(update={"whole": tokens.whole[1:]})
-    assert [split_words(text, without).words for text in texts] == corpus["tokens"].to_pylist()
+    assert [split_words(text, without).words for text in texts] == cut.units
     assert split_words(texts[0], tokens).words == ["<user>", "the", "[E1]", "film"]
     assert split_words(texts[2], tokens).words == ["great film"]

@@ -10,7 +10,7 @@ from test_library_types import FOUND, KNOWN
 from transformers_on_disk import WORDS, tokenizer
 
 import attention_audit
-from attention_audit.api import classifying
+from attention_audit.api import opening
 from attention_audit.maps import MAP_FUNCTIONS
 
 AT_ONCE = ("bert", "gpt2", "llama", "ernie")
@@ -34,7 +34,7 @@ def ask(kind, device, monkeypatch, dtype=torch.float32, **further):
     pieces.model_input_names = ["input_ids", "attention_mask"]
     torch.manual_seed(0)
     model = make_model(kind, len(pieces), transformers.AutoModelForSequenceClassification).to(dtype)
-    monkeypatch.setattr(classifying, "choose_device", lambda *_: torch.device(device))
+    monkeypatch.setattr(opening, "choose_device", lambda *_: torch.device(device))
     labels = [model.config.id2label[at % 3] for at in range(len(TEXTS))]
     further = {"maps": MAPS, "settings": SETTINGS} | further
     return attention_audit.audit_classifier(model, pieces, TEXTS, labels, progress=False, batch_size=4, **further)

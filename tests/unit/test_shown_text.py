@@ -6,10 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_hex
 from PIL import Image
 from refusal import refusal
 
 from attention_audit.api import Reading
+from attention_audit.figures import style
+from attention_audit.figures.colours import mix_diverging
 
 NAN = np.nan
 WORDS = pd.DataFrame(
@@ -38,13 +41,23 @@ FACTS = pd.Series(
         "adversary_tvd": NAN,
     }
 )
-READING = Reading(WORDS, FACTS)
+READING = Reading({name: values.to_numpy() for name, values in WORDS.items()}, FACTS.to_dict())
 ISOLATED = "\u2068\u05d8\u05d5\u05d1\u2069"
 HEAD = [
     f"prediction: {ISOLATED} (p = 0.750)",
     "the model does not read 1 of 4 words",
     "2 trainings: JSD 0.125; the same word is first in 100 % of the others",
 ]
+
+
+def test_frames_are_made_of_what_is_shown():
+    pd.testing.assert_frame_equal(READING.words, WORDS)
+    pd.testing.assert_series_equal(READING.facts, FACTS)
+
+
+def test_colours_are_those_of_figures():
+    for shade in np.linspace(-1, 1, 401):
+        assert to_hex(mix_diverging(shade)) == to_hex(style.DIVERGING((1 + shade) / 2))
 
 
 def test_all_maps_have_one_scale():

@@ -15,6 +15,7 @@ import torch
 from refusal import refusal
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+import attention_audit
 from attention_audit import audit_classifier
 from attention_audit.api.targets import PREDICTED, GoldLabels, TargetChoice, read_label_rows
 from attention_audit.model.outputs import PROBIT, Target, make_class, make_label, make_number, make_target, mark_said
@@ -166,6 +167,9 @@ def test_texts_of_targets_are_read_again_and_others_too():
     assert [*found.targets] == [*NAMES]
     assert {*found.cases} == {(1, "love"), (2, "anger"), (3, "joy"), (3, "love")}
     assert [reading.words["word"].tolist()[:-2] for reading in found] == [text.split() for text in TEXTS[:4]]
+    told = {"threshold": begins, "maps": ["input_gradient"]}
+    for alone, reading in zip(attention_audit.read(folder(), None, TEXTS[:4], **told), found, strict=True):
+        compare_readings(alone, reading)
     for number, name in found.cases:
         compare_readings(found.read(TEXTS[number], name), found.text(number, name))
     # by default, the target to which the model says yes most clearly

@@ -2,9 +2,12 @@ from importlib.util import find_spec
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
+from attention_audit.corpus.english import find_english_words, read_rules
 from attention_audit.corpus.tokens import Tokens, describe_splitting, split_words
 
 
@@ -14,6 +17,21 @@ def sentences(text, **settings):
     return [" ".join(words[start:end]) for start, end in pairwise([*begins, len(words)])]
 
 
+SPECIAL = [
+    "don't",
+    "a.m.",
+    ":)",
+    "I'm",
+    "<DE>",
+    "http://a.org/b?c=1",
+    "U.S.",
+    "km",
+    "'s",
+    "cannot",
+    "C++",
+    "1.5",
+    "...",
+]
 SPOKEN = "It works! Does it (at all)? Ja, 3.5 km. Fine... the\n\nend"
 SAID = ["it works !", "does it ( at all ) ?", "ja , 3.5 km .", "fine ... the end"]
 NOTE = "Seen by <DE> on <DE> in Rm 5 ."
@@ -67,12 +85,36 @@ def test_a_text_may_be_longer_than_spacys_own_limit():
 
 
 def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch):
-    known = len(module.get_pipeline("en").vocab)
+    known = len(module.get_pipeline("de").vocab)
     monkeypatch.setattr(module, "MAX_PIPELINE_WORDS", known + 20)
     for start in range(0, 200, 10):
         text = " ".join(f"new{number}" for number in range(start, start + 10))
-        assert sentences(text) == [text]
-        assert len(module.get_pipeline("en").vocab) <= known + 30
+        assert sentences(text, tokenizer="de") == [text]
+        assert len(module.get_pipeline("de").vocab) <= known + 30
+
+
+FORMS = ("{}", "({}).", "{}{}", "a {}\t'{}',  {} b", "x-{}", "{}s", "${}", "{}10km", "{}։")
+
+
+def find_by_spacy(text):
+    return [(word.idx, word.idx + len(word)) for word in module.get_pipeline("en").make_doc(text) if not word.is_space]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_english_words_are_those_of_spacy_where_a_special_case_is(form):
+    for chunk in read_rules().special:
+        text = form.replace("{}", chunk)
+        assert find_english_words(text) == find_by_spacy(text), text
+
+
+@given(
+    st.lists(
+        st.sampled_from([*" .,;:'\"-()[]<>!?/$%&*+=_~^#@aBcZ09é’“”…—·€😀\t\n\u00a0中д։"]) | st.sampled_from(SPECIAL)
+    )
+)
+def test_english_words_are_those_of_spacy(parts):
+    text = "".join(parts)
+    assert find_english_words(text) == find_by_spacy(text)
 
 
 @pytest.mark.parametrize("code", ["qq", "Spaces", "../en", ""])

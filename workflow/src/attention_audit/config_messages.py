@@ -1,17 +1,18 @@
 """What is wrong with a configuration, in lines that name the key as the user wrote it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from attention_audit.errors import AuditError, suggest
+from attention_audit.errors import AuditError, join_faults, suggest
 from attention_audit.section import NAME, Section
 
+SectionT = TypeVar("SectionT", bound=Section)
 MAX_LINE_LENGTH = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
 MAX_LINES = 20
@@ -131,3 +132,11 @@ def list_faults(error: ValidationError, raw: Any, group: type[Section], place: s
                 faults[line] = AuditError(": ".join(filter(None, (place, key))), message, remedy)
     head = list(faults.values())[:MAX_LINES]
     return [*head, AuditError(place, f"and {len(faults) - MAX_LINES} more")] if len(faults) > MAX_LINES else head
+
+
+def check_section(kind: type[SectionT], values: Mapping[str, Any], argument: str = "") -> SectionT:
+    """Check settings, or arguments. Raises AuditError, with a line for each key that is wrong."""
+    try:
+        return kind.model_validate(dict(values))
+    except ValidationError as error:
+        raise join_faults(list_faults(error, values, kind, argument)) from error

@@ -7,7 +7,7 @@ from attention_audit.errors import AuditError, suggest
 
 
 class Style(NamedTuple):
-    """How tables and figures show a name: its label, its colour (a key of `figures.style.PALETTE`) and its marker."""
+    """How tables and figures show a name: its label, its colour (a key of `figures.colours.PALETTE`) and its marker."""
 
     label: str
     colour: str = "black"

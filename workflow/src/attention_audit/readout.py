@@ -38,6 +38,8 @@ from attention_audit.model.replay import SPEC, build_replay
 from attention_audit.model.tail import LogitTail, build_tail, probabilities
 from attention_audit.padded import Head, Heads, PaddedReadout
 
+MARKS = ("[CLS]", "[SEP]")
+"""What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 Scores = list[Floats]
 """For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
 HEAD_FILE = "head.parquet"

@@ -4,16 +4,22 @@ Names, parameters and returned columns that docs/readouts.md describes are stabl
 renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
 """
 
-from attention_audit.errors import AuditError
-from attention_audit.given import GivenReadout, readout
-from attention_audit.given.files import read_given_readout as read
-from attention_audit.given.files import write_given_readout as write
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .auditing import Audited, audit, by_question
-from .classifying import audit_classifier, audit_torch, read_texts
-from .judging import Judgement, judge
-from .reading import Trained, reading, trained
-from .shown_text import Reading
+from attention_audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from attention_audit.given import GivenReadout, readout
+    from attention_audit.given.files import read_given_readout as read
+    from attention_audit.given.files import write_given_readout as write
+
+    from .auditing import Audited, audit, by_question
+    from .classifying import audit_classifier, audit_torch
+    from .judging import Judgement, judge
+    from .opening import read_texts
+    from .shown_text import Reading
+    from .trained_model import Trained, reading, trained
 
 __all__ = [
     "AuditError",
@@ -34,3 +40,27 @@ __all__ = [
     "trained",
     "write",
 ]
+_PLACES = {
+    "attention_audit.given": ("GivenReadout", "readout"),
+    "attention_audit.given.files": ("read_given_readout", "write_given_readout"),
+    "attention_audit.api.auditing": ("Audited", "audit", "by_question"),
+    "attention_audit.api.classifying": ("audit_classifier", "audit_torch"),
+    "attention_audit.api.judging": ("Judgement", "judge"),
+    "attention_audit.api.opening": ("read_texts",),
+    "attention_audit.api.shown_text": ("Reading",),
+    "attention_audit.api.trained_model": ("Trained", "reading", "trained"),
+}
+_CALLED = {"read": "read_given_readout", "write": "write_given_readout"}
+
+
+def __getattr__(name: str) -> Any:
+    # each is imported where it is called for: a text is read without the libraries that audits need
+    called = _CALLED.get(name, name)
+    for module, names in _PLACES.items():
+        if called in names and name in __all__:
+            return getattr(import_module(module), called)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,10 +2,8 @@
 their numbers are the workflow's.
 """
 
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -15,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import torch
-from pydantic import ValidationError
 
 from attention_audit.answer.lines import write_line
 from attention_audit.answer.settings import AnswerSettings
@@ -36,10 +32,10 @@ from attention_audit.batching import watch_texts
 from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import artefact
 from attention_audit.config import AuditConfig
-from attention_audit.config_messages import list_faults
+from attention_audit.config_messages import check_section
 from attention_audit.contrasts import ADVERSARIES_KEY, EvaluatedModel, describe_contrasts
-from attention_audit.errors import AuditError, add_place, join_faults, suggest
-from attention_audit.given import SEVERAL_LABELS, list_integers, list_labels, make_list, refuse_kind
+from attention_audit.errors import AuditError, add_place
+from attention_audit.given import refuse_kind
 from attention_audit.plan.asked import add_audits, find_reason, list_named
 from attention_audit.plan.audits import AUDITS, AuditedModel, ListRuns, list_chosen_runs, list_compared_runs, list_runs
 from attention_audit.plan.exhibit_plan import SUMMARY_AUDITS
@@ -53,7 +49,6 @@ from attention_audit.stages.frames import build_frame
 from attention_audit.stages.own_audit import ask_own, find_columns
 from attention_audit.tables.model_answers import ASK_FUNCTIONS
 from attention_audit.tables.summary import summary, texts
-from attention_audit.transformer.folder import GENERIC
 
 GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
@@ -89,14 +84,6 @@ class AuditSettings(AuditConfig):
     threads: Count = 1
 
 
-def check_section(kind: type[SectionT], values: Mapping[str, Any], argument: str = "") -> SectionT:
-    """Check settings, or arguments. Raises AuditError, with a line for each key that is wrong."""
-    try:
-        return kind.model_validate(dict(values))
-    except ValidationError as error:
-        raise join_faults(list_faults(error, values, kind, argument)) from error
-
-
 def read_settings(settings: Mapping[str, Any] | None, **defaults: Any) -> AuditSettings:
     """Check the argument `settings`, laid over other defaults. Raises AuditError, with a line for each key that is
     wrong.
@@ -108,77 +95,12 @@ def read_settings(settings: Mapping[str, Any] | None, **defaults: Any) -> AuditS
     return check_section(AuditSettings, defaults | dict(settings), "settings")
 
 
-def name_labels(labels: Any, classes: Sequence[str], count: int) -> list[str]:
-    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
-    number that is also what another class is called.
-    """
-    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
-    names |= zip(classes, classes, strict=True)
-    gold = []
-    for number, label in enumerate(list_labels(labels, "labels", count)):
-        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
-            parts = re.split(r"\s*[|,;#]\s*", label) if isinstance(label, str) else []
-            if len(parts) > 1 and {*parts} <= {*classes}:
-                raise AuditError("labels", f"text {number} has {len(parts)} labels, {label!r:.40}", SEVERAL_LABELS)
-            likely = suggest(label, classes) if isinstance(label, str) else ""
-            raise AuditError(
-                "labels",
-                f"text {number} has {label!r:.40}{likely}",
-                f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
-            )
-        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
-            raise AuditError(
-                "labels",
-                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
-                f"give names, as strings: {', '.join(map(repr, classes))}",
-            )
-        gold.append(names[label])
-    return gold
-
-
-def number_labels(labels: Any, classes: Sequence[str] | None, count: int) -> list[int]:
-    """Number the class of each text, from 0, of numbers or of names that stand in `classes`. Raises AuditError for what
-    is neither.
-    """
-    entries = list_labels(labels, "labels", count)
-    if names := [label for label in entries if isinstance(label, str)]:
-        if classes is None:
-            remedy = (
-                "give the numbers of the classes, from 0, or all their names in `classes`, as the model orders them"
-            )
-            raise AuditError("labels", f"has {names[0]!r:.40}", remedy)
-        order = make_list(classes, "classes")
-        return [*map(order.index, name_labels(entries, order, count))]
-    return list_integers(entries, "labels", count, "iufb")
-
-
 def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Training]:
     """Number the trainings of a model, by their readouts; None where one is read later."""
     return [
         Training(AuditedTraining(model=name, seed=number, judged=name == GIVEN_MODEL), readout=readout)
         for number, readout in enumerate(readouts, start=1)
     ]
-
-
-@contextmanager
-def use_torch(threads: int | None = None) -> Iterator[None]:
-    """Let PyTorch compute in the block as a job does, whatever its caller has set: with gradients, in float32 without
-    autocast, and with so many threads, by default those that it has.
-    """
-    count, dtype = torch.get_num_threads(), torch.get_default_dtype()
-    devices = [name for name in ("cpu", "cuda") if torch.is_autocast_enabled(name)]
-    torch.set_num_threads(threads or count)
-    torch.set_default_dtype(torch.float32)
-    try:
-        with ExitStack() as modes:
-            for device in devices:
-                modes.enter_context(torch.autocast(device, enabled=False))
-            modes.enter_context(torch.inference_mode(False))
-            modes.enter_context(torch.enable_grad())
-            yield
-    finally:
-        torch.set_num_threads(count)
-        torch.set_default_dtype(dtype)
 
 
 class ModelAudit:

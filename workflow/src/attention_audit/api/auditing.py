@@ -18,7 +18,6 @@ import yaml
 from attention_audit.answer.lines import write_lines
 from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import write_whole
-from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
 from attention_audit.corpus.prepare import prepare_texts
 from attention_audit.corpus.source import Length, Preparation, Splits
@@ -27,9 +26,10 @@ from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenTrainings, check_path, check_readout, list_class_names, name_readouts, readout
 from attention_audit.given.files import write_given_readout
+from attention_audit.model.network import use_torch
 from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
-from attention_audit.readout import Readout
+from attention_audit.readout import MARKS, Readout
 from attention_audit.report.page import make_first_row, write_card
 from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.import_readout import build_readout
@@ -37,11 +37,10 @@ from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
 from attention_audit.transformer.outputs import OutputKind
 
-from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings, use_torch
-from .reading import make_reading
-from .rereading import ClassifierReader, state_chance
+from .asking import GIVEN_MODEL, GIVEN_TEXTS, ModelAudit, number_trainings, read_settings
+from .rereading import ClassifierReader, CutTexts, state_chance
 from .saving import ClassifierRun
-from .shown_text import Reading
+from .shown_text import Reading, make_reading
 from .targets import AskedTarget
 
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ class Audited(Answer):
         number = self._find_text(number)
         if layer is not None:
             reader = self._require_reader("layer")
-            return reader.read_text(self.whole[number], reader.select_text(number), layer)
+            return reader.read_texts(reader.texts.select([number]), layer)[0]
         return self._show(number, self.readouts, self.classes)
 
     def read(self, text: Any, *, layer: int | None = None) -> Reading:
@@ -198,7 +197,7 @@ class Audited(Answer):
         Raises AuditError where the text cannot be read, and where no classifier is at hand.
         """
         reader = self._require_reader("read")
-        return reader.read_text(*reader.prepare_text(text), layer)
+        return reader.read_texts(reader.prepare_text(text), layer)[0]
 
     def _find_text(self, number: int) -> int:
         """Return the number of a text from 0. Raises AuditError where there is none."""
@@ -208,10 +207,10 @@ class Audited(Answer):
 
     def _show(self, number: int, readouts: Sequence[Readout], names: Sequence[str]) -> Reading:
         """Show a text by readouts that have it. names: of what the model says."""
-        trainings = [training.align([self.readouts[0].ids[number]]) for training in readouts]
         if self.reader is None:
+            trainings = [training.align([self.readouts[0].ids[number]]) for training in readouts]
             return make_reading(self.whole[number], trainings, [], dict(enumerate(names)))
-        return self.reader.show(self.whole[number], self.reader.select_text(number), trainings, names)
+        return self.reader.show(self.reader.texts.select([number]), readouts, names)[0]
 
     def _require_reader(self, place: str) -> ClassifierReader:
         """Return the trainings of a classifier. Raises AuditError, which names the place, where there is none."""
@@ -293,15 +292,18 @@ class TargetAudited(Audited):
             reading, outputs = self._show(number, readouts, statements), self.readouts[0].probabilities[number]
             return state_chance(reading, self.targets[target], self.kind, outputs)
         reader = self._require_reader("number" if layer is None else "layer")
-        texts = reader.select_text(number)
-        return reader.read_target(self.whole[number], texts, self._list_targets(target), layer)
+        return self._read_target(reader, reader.texts.select([number]), target, layer)
 
     def read(self, text: Any, target: str = "", *, layer: int | None = None) -> Reading:
         """Read a text that was not audited as in `Audited`, and what its words say of a target, by default of that one,
         of all that were asked of, to which the model says most clearly yes.
         """
         reader = self._require_reader("read")
-        return reader.read_target(*reader.prepare_text(text), self._list_targets(target), layer)
+        return self._read_target(reader, reader.prepare_text(text), target, layer)
+
+    def _read_target(self, reader: ClassifierReader, text: CutTexts, target: str, layer: int | None) -> Reading:
+        candidates = self._list_targets(target)
+        return reader.read_targets(text, lambda outputs: [candidates], layer)[0]
 
     def _list_targets(self, name: str) -> list[AskedTarget]:
         """List the target of a name, or all. Raises AuditError where it was not asked of."""

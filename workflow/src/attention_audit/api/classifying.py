@@ -6,9 +6,9 @@ workflow's.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from itertools import chain
-from typing import Any, Literal, cast
+from functools import partial
+from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,11 @@ from attention_audit.audits.attributed import AttributedTexts, Attributions
 from attention_audit.audits.correlation import ask_attribution
 from attention_audit.columns.files import CENSUS
 from attention_audit.columns.tables import TABLE
-from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.prepare import prepare_texts
-from attention_audit.corpus.rationales import Span
 from attention_audit.corpus.source import Length, Preparation, Splits
-from attention_audit.corpus.text import Text, clean_characters
-from attention_audit.errors import AuditError, add_place
+from attention_audit.corpus.text import Text
+from attention_audit.corpus.tokens import Tokens
+from attention_audit.errors import AuditError
 from attention_audit.given import (
     WrittenTexts,
     convert_numbers,
@@ -41,20 +40,15 @@ from attention_audit.given import (
     softmax,
 )
 from attention_audit.model.outputs import Target, distribute
-from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.model import Suite
 from attention_audit.plan.suites import SUITES
-from attention_audit.plan.transformers import choose_layer, refuse_missing_maps
 from attention_audit.questions import QUESTIONS
-from attention_audit.raw_text import RawText
 from attention_audit.readout import HeadStates, select_texts
 from attention_audit.stages.classifier_texts import (
     ReadTexts,
     build_split_of,
-    take_texts,
 )
 from attention_audit.stages.import_readout import build_readout
-from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.network_readout import assemble_readout
 from attention_audit.stages.read_classifier import (
     COMPARED_PASSES,
@@ -64,30 +58,25 @@ from attention_audit.tables.maps import hf_table_maps
 from attention_audit.tables.summary import summary as make_summary
 from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels, collect_labels
-from attention_audit.transformer.folder import GENERIC, Home, find_classifier_family, read_classes, read_model_facts
-from attention_audit.transformer.in_memory import choose_cut, find_home
-from attention_audit.transformer.opening import open_tokenizer, say_first
-from attention_audit.transformer.outputs import OutputKind, find_kind, read_thresholds
-from attention_audit.transformer.pieces import Pieces, has_first_mark
-from attention_audit.transformer.settings import GivenClassifiers, Granularity, Long, ReadClassifier, Truncation
+from attention_audit.transformer.folder import Home
+from attention_audit.transformer.outputs import OutputKind
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.settings import Granularity, Long, Truncation
 
 from .asking import (
     GIVEN_MODEL,
     GIVEN_TEXTS,
     AuditStep,
     ModelAudit,
-    check_section,
-    number_labels,
     number_trainings,
     read_settings,
-    use_torch,
 )
 from .auditing import Audited, TargetAudited, audit, list_by_target
-from .judging import judge, print_progress, refuse_pieces, trim_marks
-from .predicting import Predict, call_with_texts, check_batch_size
-from .rereading import ClassifierReader
+from .judging import judge, trim_marks
+from .opening import check_batch_size, open_texts
+from .predicting import Predict, call_with_texts
+from .rereading import ClassifierReader, CutTexts, print_progress
 from .saving import ClassifierRun, list_saved_texts
-from .shown_text import Reading
 from .targets import (
     ALL,
     MOST_CASES,
@@ -96,9 +85,9 @@ from .targets import (
     TargetChoice,
     describe_cases,
     describe_outputs,
-    read_gold,
+    number_labels,
 )
-from .units import Spans, Units, check_spans, choose_granularity
+from .units import Spans
 
 QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -108,8 +97,6 @@ QUESTION_AUDITS: Mapping[str, Sequence[str]] = {
     "signed": ["contributions", "shuffles"],
 }
 """The audits that each question needs which is asked without further trainings of other kinds."""
-PAIR_KEYS = ("text", "text_pair")
-"""Of a pair that is a dict, as pipelines take it."""
 READING_COST, COPY_COST, TEXT_COST = 0.5, 1.7e-4, 0.01
 """How long it takes to open a training; to predict of a copy of a text, for each word; and to read or rank a text."""
 GRADIENT_PASSES = 3
@@ -209,20 +196,6 @@ class ClassifierAudit:
         return steps
 
 
-def find_homes(model: Any, tokenizer: Any, prompted: bool) -> list[Home]:
-    """Find where each training is. Raises AuditError where one is neither a classifier nor a folder."""
-    models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
-    if not models:
-        raise AuditError("model", "is an empty list", "give one classifier, or one a training")
-    homes: dict[str, Home] = {}
-    for entry in models:
-        # what stands there twice is one training
-        name = f"model {models.index(entry) + 1}" if len(models) > 1 else "model"
-        home = find_home(entry, tokenizer, name, prompted)
-        homes[str(home)] = home
-    return [*homes.values()]
-
-
 def list_question_audits(questions: Sequence[str] | None) -> list[str]:
     """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
     names = [*QUESTION_AUDITS] if questions is None else make_list(questions, "questions")
@@ -231,180 +204,6 @@ def list_question_audits(questions: Sequence[str] | None) -> list[str]:
             fault = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError("questions", f"{name!r} {fault}", f"known here: {', '.join(QUESTION_AUDITS)}")
     return [*dict.fromkeys(audit for name in names for audit in QUESTION_AUDITS[name])]
-
-
-def list_classes(prompt: Mapping[str, Any] | None, home: Home, kind: OutputKind = "classes") -> list[str]:
-    """List the labels of a prompt, or what a model calls its classes, less a generic prefix. kind: what these are.
-
-    Raises AuditError where classes are not two or more, where there are several numbers, and where it is no prompt.
-    """
-    if prompt is None:
-        names = [name.removeprefix(GENERIC) for name in read_classes(home)]
-        if kind == "number" and len(names) > 1:
-            raise AuditError("model", f"returns {len(names)} numbers", "use judge, with [1 - p, p] of one of them")
-        if kind == "classes" and len(names) < 2:
-            remedy = "give a classifier of two or more, or output='labels' or 'number'"
-            raise AuditError("model", f"config.id2label has {len(names)} classes", remedy)
-        if len({*names}) < len(names):
-            raise AuditError("model", f"config.id2label has two classes that are one without {GENERIC}", "rename one")
-        return names
-    if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
-        raise AuditError("prompt", "give the keys template and labels, and no others")
-    names = [str(label).strip() for label in make_list(prompt["labels"], "prompt: labels")]
-    if len(names) < 2:
-        raise AuditError("prompt: labels", "give two or more")
-    return names
-
-
-def refuse_other_classes(homes: Sequence[Home], kind: OutputKind) -> None:
-    """Raise AuditError where a further training has other classes than the first; they may stand in another order."""
-    first, *others = homes
-    for home in others:
-        if len({tuple(sorted(map(str.casefold, list_classes(None, each, kind)))) for each in (home, first)}) > 1:
-            raise AuditError(
-                str(home),
-                f"config.id2label names the classes {', '.join(read_classes(home))}, and that of the first training "
-                f"{', '.join(read_classes(first))}",
-                "name them alike in config.id2label of each training",
-            )
-
-
-def join_words(texts: WrittenTexts, split: bool, name: str) -> list[str]:
-    """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
-    lists = list_tokens(texts, name) if split else []
-    refuse_pieces([*chain(*lists)], name, "give whole words, or strings")
-    joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
-    for number, text in enumerate(joined):
-        which = f"text {number}"
-        if not isinstance(text, str):
-            raise AuditError(name, f"{which} is of another kind than the first", "give strings, or lists of words")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise AuditError(name, f"{which} has half a character (a lone surrogate)", "mend it")
-        words = clean_characters(text)[0].split()
-        if not words:
-            raise AuditError(name, f"{which} has no word", "leave it out")
-        if split and len(words) != len(lists[number]):
-            fault = f"{which} has a word that is empty, or has a space in it"
-            raise AuditError(name, fault, "give words; of a pair, two strings")
-    # spaCy takes no string of numpy
-    return [*map(str, joined)]
-
-
-def part_pairs(texts: Sequence[Any], seconds: WrittenTexts | None) -> dict[str, list[Any]]:
-    """List the texts, and the second ones of pairs, by what messages call them. Pairs stand in `texts` alone as tuples,
-    lists or dicts. Raises AuditError where not all are pairs, at other dicts, and where second texts stand twice.
-    """
-    columns: list[Any] = [texts]
-    if any(isinstance(entry, Mapping) for entry in texts):
-        for number, entry in enumerate(texts):
-            keys = set(entry) if isinstance(entry, Mapping) else set()
-            if keys not in ({"text"}, {*PAIR_KEYS}) or len(keys) != len(texts[0]):
-                remedy = "give strings, or dicts with `text` and, where all are pairs, `text_pair`"
-                raise AuditError("texts", f"text {number} is {entry!r:.60}", remedy)
-        columns = [[entry[key] for entry in texts] for key in PAIR_KEYS if key in texts[0]]
-    twos = [isinstance(entry, list | tuple | np.ndarray) and len(entry) == 2 for entry in texts]
-    # two strings without a space are two words
-    if any(two and any(not isinstance(side, str) or " " in side for side in texts[at]) for at, two in enumerate(twos)):
-        if not all(twos):
-            fault = f"text {twos.index(False)} is no pair, and others are"
-            raise AuditError("texts", fault, "give two strings, or two lists of words, for each")
-        columns = [*zip(*texts, strict=True)]
-    if seconds is not None:
-        if len(columns) > 1:
-            raise AuditError("seconds", "`texts` are pairs already", "leave it out")
-        columns.append(make_list(seconds, "seconds", len(texts)))
-        return dict(zip(("texts", "seconds"), columns, strict=True))
-    return dict(zip(("texts", "texts, the second of each pair"), columns, strict=False))
-
-
-def prepare_given(
-    columns: Mapping[str, Sequence[Any]],
-    labels: Sequence[str] | None,
-    classes: list[str],
-    language: str | None,
-    tokenizer: Any,
-    granularity: Any = "word",
-    spans: Any = None,
-) -> tuple[pa.Table, pa.Table, dict[str, Sequence[Span]]]:
-    """Prepare texts, or pairs of them, for a model with this tokenizer: their corpus and its census; and, by their ids,
-    from where to where characters are of no unit. columns: the texts, or both texts of each pair, by what messages call
-    them. labels: None where they are not known. granularity, spans: the units of the texts.
-
-    Raises AuditError for an empty text, for texts that all begin with the tokenizer's first mark, for an unknown
-    language, and for units that there are not.
-    """
-    split = not isinstance(columns["texts"][0], str)
-    sides = [join_words(texts, split, name) for name, texts in columns.items()]
-    if all(has_first_mark(tokenizer, text) for text in sides[0]):
-        fault = f"all begin with {tokenizer.convert_ids_to_tokens(tokenizer('')['input_ids'][0])!r}"
-        raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
-    kind = choose_granularity(granularity, spans, columns)
-    tokens = choose_tokens(sides[0], language, split and kind != "sentence", print_progress)
-    units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, sides[0]))
-    rows, outside = [], {}
-    known = [None] * len(sides[0]) if labels is None else labels
-    for number, (label, *written) in enumerate(zip(known, *sides, strict=True)):
-        words, raw = map(list, zip(*(units.find(side, number) for side in written), strict=True))
-        joined, message = reduce(RawText.join_pair, raw), f"texts: text {number}"
-        rows.append(Text(str(number), "test", label, [*chain(*words)], message, written=joined))
-        outside[str(number)] = joined.outside
-    how = Preparation(tokens, Length(), Splits(), classes, labelled=labels is not None)
-    return *prepare_texts(GIVEN_TEXTS, how, iter(rows), classes), outside
-
-
-def take_units(corpus: pa.Table, outside: Mapping[str, Sequence[Span]]) -> ReadTexts:
-    """Take the texts of a corpus, with the characters that are of no unit."""
-    texts = take_texts(corpus)
-    pairs = zip(texts.ids, texts.written, strict=True)
-    return texts._replace(written=[written._replace(outside=outside[name]) for name, written in pairs])
-
-
-def prepare_text(
-    classes: list[str], language: str, tokenizer: Any, granularity: Granularity, text: Any
-) -> tuple[list[str], ReadTexts]:
-    """Prepare one more text, or pair, as `prepare_given` does; return its units too."""
-    columns = part_pairs([text], None)
-    written = isinstance(columns["texts"][0], str)
-    corpus, _, outside = prepare_given(columns, None, classes, language if written else None, tokenizer, granularity)
-    return corpus["tokens"][0].as_py(), take_units(corpus, outside)
-
-
-def describe_reading(arguments: GivenClassifiers, homes: Sequence[Home], kind: OutputKind) -> ReadClassifier:
-    """Describe how trainings are read. Raises AuditError where one is no classifier of a known family, or has not what
-    a map is of.
-    """
-    trainings, maps, prompt = [*map(read_model_facts, homes)], arguments.maps, arguments.prompt
-    with add_place("maps"):
-        refuse_unknown_maps(maps)
-    for home, facts in zip(homes, trainings, strict=True):
-        find_classifier_family(home, facts, prompt is not None, choosing=False)
-        refuse_missing_maps(home, facts, maps, "maps")
-    return ReadClassifier(
-        folder=str(homes[0]),
-        max_length=arguments.max_length,
-        long=arguments.long,
-        truncation=arguments.truncation,
-        labels={},
-        layer=choose_layer(trainings, None, arguments.long),
-        maps=maps,
-        prompt=prompt,
-    )
-
-
-def choose_device(device: str | int | torch.device | None, threads: int) -> torch.device:
-    """Choose where a model runs, as torch and pipelines name it; None is `auto`, and -1 the CPU. Raises AuditError
-    where nothing runs there.
-    """
-    if device is None or (isinstance(device, str) and device in ("auto", "cpu", "cuda")):
-        return prepare_device(cast(Literal["auto", "cpu", "cuda"], device or "auto"), threads)
-    prepare_device("cpu", threads)
-    try:
-        chosen = torch.device("cpu" if device == -1 else device)
-        torch.zeros(1, device=chosen).item()
-    except Exception as error:
-        fault = f"{device!r} cannot be used here ({say_first(error):.80})"
-        raise AuditError("device", fault, "give another one, such as 'cpu', or 'auto'") from error
-    return chosen
 
 
 def replace_column(table: pa.Table, name: str, values: Any) -> pa.Table:
@@ -436,6 +235,19 @@ def make_census(statements: Sequence[str]) -> pa.Table:
     return pa.Table.from_pylist(rows, CENSUS.schema)
 
 
+def prepare_cut(
+    cut: CutTexts, labels: Sequence[str] | None, classes: list[str], tokens: Tokens
+) -> tuple[pa.Table, pa.Table]:
+    """Prepare texts that are cut into units: their corpus and its census. labels: None where they are not known."""
+    (ids, _, written), known = cut.read, labels or repeat(None)
+    rows = (
+        Text(name, "test", label, [*units], f"texts: text {name}", written=text)
+        for name, label, units, text in zip(ids, known, cut.units, written, strict=False)
+    )
+    how = Preparation(tokens, Length(), Splits(), classes, labelled=labels is not None)
+    return prepare_texts(GIVEN_TEXTS, how, rows, classes)
+
+
 def take_members(corpus: pa.Table, asked_target: AskedTarget) -> pa.Table:
     """Take the texts that a target is asked of, with whether it is the gold label of each."""
     return replace_column(corpus.take(asked_target.members), "label", pa.array(asked_target.gold))
@@ -451,12 +263,11 @@ def audit_targets(
     choice: TargetChoice,
     make_audit: Callable[..., ModelAudit],
     number_models: Callable[[], dict[str, list[Training]]],
-    read: Callable[[pa.Table], ReadTexts],
     progress: bool,
 ) -> TargetAudited:
     """Ask of targets what is asked of classifiers, each of its texts; all of them share what the model returns.
 
-    make_audit, number_models: make what asks a model, and its trainings. read: takes texts from rows of a corpus.
+    make_audit, number_models: make what asks a model, and its trainings.
     """
     outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
     targets = choice.choose(outputs)
@@ -467,7 +278,8 @@ def audit_targets(
     for asked_target in targets:
         rows = take_members(corpus, asked_target)
         model = make_audit(trainings=number_models(), corpus=rows, census=make_census(asked_target.statements))
-        part = replace(audited, model=model, texts=read(rows), target=asked_target.target, attributions={})
+        part_texts = audited.reader.texts.select(asked_target.members.tolist()).read._replace(labels=asked_target.gold)
+        part = replace(audited, model=model, texts=part_texts, target=asked_target.target, attributions={})
         for training, home, (heads, values) in zip(model.own, audited.reader.homes, audited.outputs, strict=True):
             taken = select_texts(heads, asked_target.members), values[asked_target.members]
             steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked_target.name}"))
@@ -578,53 +390,33 @@ def audit_classifier(
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
-    if alone := isinstance(texts, str | Mapping):
-        texts, seconds = [texts], [seconds] if isinstance(seconds, str) else seconds
-    texts = make_list(texts, "texts")
-    if not texts:
-        raise AuditError("texts", "there is none", "give some")
     sections = read_settings(settings, agreement={"texts": 0})
-    check_batch_size(1 if batch_size is None else batch_size)
-    homes, audits = find_homes(model, tokenizer, prompt is not None), list_question_audits(questions)
-    kind = find_kind(output, read_model_facts(homes[0]), prompt is not None)
-    classes = list_classes(prompt, homes[0], kind)
-    if prompt is None:
-        refuse_other_classes(homes, kind)
-    if alone and labels is not None:
-        one = isinstance(labels, str) or not np.iterable(labels)
-        # of several labels, a list may be those of the one text
-        labels = [labels] if one or (kind == "labels" and len(labels) != 1) else labels
-    gold, thresholds = read_gold(labels, kind, classes, len(texts)), read_thresholds(threshold, kind, classes)
-    choice = TargetChoice(targets, contrast, kind, classes, thresholds, gold, len(texts))
-    max_length, truncation = choose_cut(homes[0], max_length, truncation)
-    values = {
-        "maps": make_list(maps, "maps"),
-        "max_length": max_length,
-        "long": long,
-        "truncation": truncation,
-        "prompt": prompt and dict(prompt),
-    }
-    arguments, suite = check_section(GivenClassifiers, values), SUITES["hf"]
-    reading = describe_reading(arguments, homes, kind)
-    columns = part_pairs(texts, seconds)
-    names = choice.class_names
-    tokenizer = open_tokenizer(homes[0])
-    corpus, census, outside = prepare_given(columns, names, classes, language, tokenizer, granularity, spans)
-    read = partial(take_units, outside=outside)
-    tokens = choose_tokens([text.sides[0] for text in read(corpus).written], language, False, lambda line: None)
-    with use_torch(sections.threads):
-        chosen = choose_device(device, sections.threads)
-    reader = ClassifierReader(
-        homes,
-        reading,
-        classes,
-        kind,
-        chosen,
-        sections.threads,
-        batch_size and batch_size * max_length,
-        read(corpus),
-        None if spans is not None else partial(prepare_text, classes, tokens.tokenizer, tokenizer, granularity),
+    audits, suite = list_question_audits(questions), SUITES["hf"]
+    opened = open_texts(
+        model,
+        tokenizer,
+        texts,
+        labels,
+        seconds=seconds,
+        targets=targets,
+        contrast=contrast,
+        threshold=threshold,
+        output=output,
+        granularity=granularity,
+        spans=spans,
+        prompt=prompt,
+        maps=maps,
+        device=device,
+        batch_size=batch_size,
+        max_length=max_length,
+        long=long,
+        truncation=truncation,
+        language=language,
+        threads=sections.threads,
     )
+    reader, choice = opened.reader, opened.choice
+    homes, names, classes = reader.homes, choice.class_names, [*reader.classes]
+    corpus, census = prepare_cut(reader.texts, names, classes, opened.tokens)
     make_audit = partial(ModelAudit, suite, ["predictions", *audits, *MAP_AUDITS], sections, network=True)
 
     def number_models() -> dict[str, list[Training]]:
@@ -633,10 +425,10 @@ def audit_classifier(
     model_audit = make_audit(trainings=number_models(), corpus=corpus, census=census)
     with reader.compute():
         known: dict[str, dict[bytes, torch.Tensor]] = {str(home): {} for home in homes} if choice.targeted else {}
-        audited = ClassifierAudit(model_audit, reader, reader.texts, known=known)
+        audited = ClassifierAudit(model_audit, reader, reader.texts.read, known=known)
         if choice.targeted:
             model_audit.take_steps(audited.list_readings(), progress)
-            return audit_targets(audited, choice, make_audit, number_models, read, progress)
+            return audit_targets(audited, choice, make_audit, number_models, progress)
         model_audit.take_steps([*audited.list_readings(), *audited.list_questions()], progress)
     summary, rows = model_audit.answer()
     run = None
@@ -646,8 +438,8 @@ def audit_classifier(
             homes,
             saved_texts,
             # how strings were split
-            {"tokens": tokens.model_dump(exclude_unset=True)} | entry,
-            arguments.model_dump(mode="json", exclude={"device"}, exclude_defaults=True),
+            {"tokens": opened.tokens.model_dump(exclude_unset=True)} | entry,
+            opened.arguments.model_dump(mode="json", exclude={"device"}, exclude_defaults=True),
             sections.model_dump(mode="json", exclude_unset=True) | {"audits": {suite.name: model_audit.names}},
         )
     return Audited(
@@ -661,16 +453,6 @@ def audit_classifier(
         run,
         reader,
     )
-
-
-def read_texts(model: Any, tokenizer: Any, texts: Any, **arguments: Any) -> Reading | list[Reading]:
-    """Read texts, and ask nothing: what a classifier predicts of each, and its words with their weights.
-
-    texts: one string, of which there is one reading, or a list. arguments: those of `audit_classifier`, such as maps;
-    what is to be asked of them later is asked by that. Raises AuditError as it does.
-    """
-    answer = audit_classifier(model, tokenizer, texts, questions=(), progress=False, **arguments)
-    return answer[0] if isinstance(texts, str) else [*answer]
 
 
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:

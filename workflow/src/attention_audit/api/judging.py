@@ -3,8 +3,6 @@
 Words are deleted from the texts and the function is asked again, so that no weights, gradients or states are needed.
 """
 
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -50,8 +48,8 @@ from attention_audit.tables.model_answers import (
 from attention_audit.tables.summary import answer_subject
 from attention_audit.transformer.outputs import OutputKind, check_kind, read_thresholds
 
-from .asking import number_labels
 from .auditing import Answer, list_by_target
+from .opening import check_batch_size
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
@@ -60,11 +58,11 @@ from .predicting import (
     Reporter,
     TargetPredictions,
     TokenizedTexts,
-    check_batch_size,
     compute_scores,
     count_predicted_texts,
     delete_words,
 )
+from .rereading import print_progress
 from .targets import (
     PREDICTED,
     AskedTarget,
@@ -72,8 +70,10 @@ from .targets import (
     TargetChoice,
     describe_cases,
     describe_outputs,
+    number_labels,
     read_gold,
 )
+from .units import refuse_pieces
 
 SCORES, MARKED = "scores", "marks"
 SCORE_LABELS = {SCORES: "Scores of words"}
@@ -90,19 +90,6 @@ TOO_COARSE = (
 )
 MIN_SIDE_TEXTS, MIN_SIDE_ERRORS = 5, 4
 """Texts, and standard errors of their mean agreement from 0, from which scores of a class have a side."""
-PIECE_FORMS = {
-    "##": (r"##\w.*", 0.01),
-    "▁": (r"▁.*", 0.01),
-    "@@": (r".+@@", 0.01),
-    "</w>": (r".+</w>", 0.01),
-    "Ġ": (r"Ġ.*", 0.25),
-}
-"""How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
-
-
-def print_progress(line: str) -> None:
-    """Write a line of progress."""
-    print(line, file=sys.stderr)
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,14 +127,6 @@ def find_texts(tokens: WrittenTexts, language: str | None, report: Reporter) -> 
     texts = list_tokens(entries, "tokens")
     choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts
-
-
-def refuse_pieces(words: Sequence[str], argument: str, remedy: str) -> None:
-    """Raise AuditError where words are pieces of words, as tokenizers write them."""
-    for sign, (form, share) in PIECE_FORMS.items():
-        pieces = [word for word in words if re.fullmatch(form, word)]
-        if len(pieces) >= share * len(words) and pieces:
-            raise AuditError(argument, f"holds pieces of words, such as {pieces[0]!r} with its {sign}", remedy)
 
 
 def trim_marks(texts: TokenizedTexts, report: Reporter) -> tuple[list[slice], TokenizedTexts]:

@@ -51,12 +51,6 @@ MIN_TEXTS_IN_ORDER = 10
 """Fewer texts may have one order of classes by chance."""
 
 
-def check_batch_size(batch_size: Any) -> None:
-    """Raise AuditError where it is no number of texts."""
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError("batch_size", f"is {batch_size!r:.40}", "give a whole number, 1 or more")
-
-
 def call_with_texts(function: Callable[[list[list[str]]], Any], texts: Sequence[Sequence[str]], place: str) -> Any:
     """Return what a function that was given gives for texts. Raises AuditError where it raises anything."""
     try:

@@ -1,32 +1,32 @@
-"""The trainings of a classifier at hand, which read texts: those that are audited, again, or any other."""
+"""The trainings of a classifier at hand, which read texts: those that are given with it, and any other."""
 
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from attention_audit.arrays import Floats32
 from attention_audit.errors import AuditError
+from attention_audit.model.network import use_torch
 from attention_audit.model.outputs import Target, distribute
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.plan.transformers import choose_layer
-from attention_audit.readout import HeadStates, Readout
+from attention_audit.readout import HeadStates, Readout, select_texts
 from attention_audit.stages.classifier_texts import ReadTexts, build_classifier, cut_pieces
 from attention_audit.stages.network_readout import take_checked_heads, take_target, take_word_maps
 from attention_audit.stages.read_classifier import check_reading, match_classes, read_out, refuse_other_words
 from attention_audit.transformer.folder import Home, read_model_facts
 from attention_audit.transformer.outputs import OutputKind
 from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.settings import ReadClassifier, choose_layer
 from attention_audit.transformer.states import PieceTable, set_piece_limit
 
-from .asking import use_torch
-from .reading import make_reading
-from .shown_text import Reading
+from .shown_text import Reading, make_reading
 from .targets import AskedTarget
 
 Report = Callable[[str], None]
@@ -36,14 +36,37 @@ def ignore(line: str) -> None:
     """Report nothing."""
 
 
+def print_progress(line: str) -> None:
+    """Write a line of progress."""
+    print(line, file=sys.stderr)
+
+
+class CutTexts(NamedTuple):
+    """Texts at hand. units: what each is cut into; read: the texts, as trainings read them."""
+
+    units: Sequence[Sequence[str]]
+    read: ReadTexts
+
+    def select(self, members: Sequence[int]) -> "CutTexts":
+        """Select texts by their numbers."""
+        ids, labels, written = self.read
+        read = ReadTexts([ids[at] for at in members], labels[[*members]], [written[at] for at in members])
+        return CutTexts([self.units[at] for at in members], read)
+
+
+ListCandidates = Callable[[Sequence[Any]], Sequence[Sequence[AskedTarget]]]
+"""Lists the targets of which one is asked of each text, from the outputs of each training, (N, K)."""
+
+
 def state_chance(reading: Reading, asked_target: AskedTarget, kind: OutputKind, outputs: Any) -> Reading:
     """State how sure the model is of what it says of a label or a class: its own probability of that, and not that of a
     label which begins at its threshold, or of two classes alone. outputs (K,): what a pipeline answers of the text.
     """
-    if kind != "number":
-        (no, _), chance = asked_target.statements, float(outputs[asked_target.number])
-        reading.facts["probability"] = 1 - chance if reading.facts["prediction"] == no else chance
-    return reading
+    if kind == "number":
+        return reading
+    (no, _), chance = asked_target.statements, float(outputs[asked_target.number])
+    probability = 1 - chance if reading.said["prediction"] == no else chance
+    return replace(reading, said={**reading.said, "probability": probability})
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +74,8 @@ class ClassifierReader:
     """The trainings of a classifier, which read texts one after another; only one is in memory at a time.
 
     homes: where each of them is. how: they read. classes, kind: the names of its outputs, and what these are.
-    piece_limit: padded pieces at most that are read at once; None: as many as else. texts: those that are audited.
-    prepare: finds the units of another text; None where somebody says what these are.
+    piece_limit: padded pieces at most that are read at once; None: as many as else. texts: those that are given.
+    prepare: cuts further texts, as they were written; None where somebody says what their units are.
     """
 
     homes: Sequence[Home]
@@ -62,8 +85,8 @@ class ClassifierReader:
     device: torch.device
     threads: int
     piece_limit: int | None
-    texts: ReadTexts
-    prepare: Callable[[Any], tuple[Sequence[str], ReadTexts]] | None
+    texts: CutTexts
+    prepare: Callable[[Sequence[Any]], CutTexts] | None
 
     @contextmanager
     def compute(self) -> Iterator[None]:
@@ -126,18 +149,13 @@ class ClassifierReader:
         chosen = choose_layer(trainings, layer, self.how.long)
         return replace(self, how=self.how.model_copy(update={"layer": chosen}))
 
-    def select_text(self, number: int) -> ReadTexts:
-        """Select one of the texts that are audited."""
-        ids, labels, written = self.texts
-        return ReadTexts([ids[number]], labels[[number]], [written[number]])
-
-    def prepare_text(self, text: Any) -> tuple[Sequence[str], ReadTexts]:
-        """Find the units of another text, as it was written. Raises AuditError where only spans can say them."""
+    def prepare_text(self, text: Any) -> CutTexts:
+        """Cut another text, as it was written. Raises AuditError where only spans can say its units."""
         if self.prepare is None:
             raise AuditError(
                 "read", "the units of this text are not known, as `spans` says those of others", "audit it"
             )
-        return self.prepare(text)
+        return self.prepare([text])
 
     def weigh_layers(self, texts: ReadTexts) -> Floats32:
         """Read the weights of all layers and heads of the first training in a text, (L, H, I): of its words that are
@@ -151,40 +169,50 @@ class ClassifierReader:
             return torch.stack(weights).cpu().numpy()
 
     def show(
-        self,
-        words: Sequence[str],
-        texts: ReadTexts,
-        readouts: Sequence[Readout],
-        names: Sequence[str],
-        layer: int | None = None,
-    ) -> Reading:
-        """Show a text of some words by the readouts of the trainings. names: of what the model says. layer: which was
-        read.
-        """
-        reading = make_reading(words, readouts, [], dict(enumerate(names)))
-        return replace(reading, layer=layer, weigh_layers=partial(self.weigh_layers, texts))
+        self, texts: CutTexts, readouts: Sequence[Readout], names: Sequence[str], layer: int | None = None
+    ) -> list[Reading]:
+        """Show texts by the readouts of the trainings. names: of what the model says. layer: which was read."""
+        readings = []
+        for number, (name, units) in enumerate(zip(texts.read.ids, texts.units, strict=True)):
+            of_text = [readout.align([name]) for readout in readouts]
+            reading = make_reading(units, of_text, [], dict(enumerate(names)))
+            weigh_layers = partial(self.weigh_layers, texts.select([number]).read)
+            readings.append(replace(reading, layer=layer, weigh_layers=weigh_layers))
+        return readings
 
-    def read_text(self, words: Sequence[str], texts: ReadTexts, layer: int | None) -> Reading:
-        """Read a text of some words. layer: another one than the last. Raises AuditError where it cannot be read."""
+    def read_texts(self, texts: CutTexts, layer: int | None) -> list[Reading]:
+        """Read texts. layer: another one than the last. Raises AuditError where one cannot be read."""
         reader = self.choose_layer(layer)
         with self.compute():
-            reference, pieces = reader.read_out(self.homes[0], texts)
-            others = [reader.read_out(home, texts, pieces)[0] for home in self.homes[1:]]
-        return self.show(words, texts, [reference, *others], self.classes, layer)
+            reference, pieces = reader.read_out(self.homes[0], texts.read)
+            others = [reader.read_out(home, texts.read, pieces)[0] for home in self.homes[1:]]
+        return self.show(texts, [reference, *others], self.classes, layer)
 
-    def read_target(
-        self, words: Sequence[str], texts: ReadTexts, targets: Sequence[AskedTarget], layer: int | None
-    ) -> Reading:
-        """Read a text of some words, and what they say of that target to which the model says yes most clearly. layer:
-        as in `read_text`.
+    def read_targets(self, texts: CutTexts, list_candidates: ListCandidates, layer: int | None) -> list[Reading]:
+        """Read texts, and what they say of that of the candidates to which the model says yes most clearly. layer: as
+        in `read_texts`.
         """
-        reader = self.choose_layer(layer)
+        reader, members = self.choose_layer(layer), defaultdict[int, list[int]](list)
         with self.compute():
-            seen, pieces = reader.read_outputs(self.homes[0], texts)
-            outputs = torch.from_numpy(seen[1])
-            asked_target = max(targets, key=lambda each: float(each.target.read(outputs)))
-            all_seen = [seen, *(reader.read_outputs(home, texts, pieces)[0] for home in self.homes[1:])]
-            pairs = zip(self.homes, all_seen, strict=True)
-            readouts = [reader.take_target(home, texts, asked_target.target, *each) for home, each in pairs]
-        reading = self.show(words, texts, readouts, asked_target.statements, layer)
-        return state_chance(reading, asked_target, self.kind, distribute(outputs, self.kind)[0])
+            first, pieces = reader.read_outputs(self.homes[0], texts.read)
+            seen = [first, *(reader.read_outputs(home, texts.read, pieces)[0] for home in self.homes[1:])]
+            outputs, chosen = torch.from_numpy(first[1]), dict[int, AskedTarget]()
+            for number, candidates in enumerate(list_candidates([values for _, values in seen])):
+                row = outputs[[number]]
+                asked_target = max(candidates, key=lambda each: float(each.target.read(row)))
+                members[id(asked_target)].append(number)
+                chosen[id(asked_target)] = asked_target
+            readings: dict[int, Reading] = {}
+            answers = distribute(outputs, self.kind)
+            for key, asked_target in chosen.items():
+                at, part = np.array(members[key]), texts.select(members[key])
+                readouts = [
+                    reader.take_target(home, part.read, asked_target.target, select_texts(heads, at), values[at])
+                    for home, (heads, values) in zip(self.homes, seen, strict=True)
+                ]
+                shown = self.show(part, readouts, asked_target.statements, layer)
+                readings |= {
+                    number: state_chance(reading, asked_target, self.kind, answers[number])
+                    for number, reading in zip(members[key], shown, strict=True)
+                }
+        return [readings[number] for number in range(len(texts.units))]

@@ -1,24 +1,38 @@
-"""A text as a model reads it: words in the colours of their weights, in a notebook or a terminal; pictures; files."""
+"""A text as a model reads it: words in the colours of their weights, in a notebook or a terminal; pictures; files.
+
+Frames and figures are made where they are asked for, since the libraries of both take longer to import than a text
+takes to read.
+"""
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import torch
+from torch import Tensor
 
-from attention_audit.arrays import Floats32
+from attention_audit.arrays import Array, Flags, Floats, Floats32
 from attention_audit.artefacts.files import write_whole
+from attention_audit.audits.erasure import find_contributions
+from attention_audit.audits.permutation import measure_shuffled
+from attention_audit.audits.settings import Permutation
+from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
+from attention_audit.figures.colours import PALETTE, mix_diverging
 from attention_audit.given import check_path
+from attention_audit.model.network import use_torch
 from attention_audit.names import MAPS
-from attention_audit.tables.wording import mark_direction, replace_controls
+from attention_audit.readout import MARKS, Readout
+from attention_audit.tables.wording import ClassNames, mark_direction, replace_controls
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 WORD_HEIGHT, WORDS_MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
@@ -39,15 +53,12 @@ def paint_html(word: str, value: float, shade: float, range_: str) -> str:
     """Write a word on the colour of a shade, -1 to 1, which is NaN of a word that was not read; its value is its
     title. A negative one is dotted too.
     """
-    from matplotlib.colors import to_hex
-
-    from attention_audit.figures import style
-
     text = escape(replace_controls(word))
     if np.isnan(shade):
         return f"<span>{text}</span>"
     # black can be read on all colours, on a dark page too
-    colours = f"color:{style.BLACK};background:{to_hex(style.DIVERGING((1 + shade) / 2))}"
+    background = "".join(f"{round(255 * part):02x}" for part in mix_diverging(shade))
+    colours = f"color:{PALETTE['black']};background:#{background}"
     dots = ";text-decoration:underline dotted" if shade < 0 else ""
     return (
         f'<span style="padding:.1em .2em;border-radius:.2em;{colours}{dots}" title="{value:z.3f}{range_}">{text}</span>'
@@ -56,21 +67,21 @@ def paint_html(word: str, value: float, shade: float, range_: str) -> str:
 
 def paint_terminal(word: str, shade: float) -> str:
     """Write a word on the colour of a shade, -1 to 1, by the codes of terminals; a negative one is underlined."""
-    from attention_audit.figures import style
-
     text = replace_controls(word)
     if np.isnan(shade):
         return text
-    red, green, blue = (round(CUBE_STEPS * part) for part in style.DIVERGING((1 + shade) / 2)[:3])
+    red, green, blue = (round(CUBE_STEPS * part) for part in mix_diverging(shade))
     colour = 16 + 36 * red + 6 * green + blue
-    return f"\033[{'4;' * (shade < 0)}38;5;16;48;5;{colour}m{text}\033[0m"
+    return f"\033[{'4;' * bool(shade < 0)}38;5;16;48;5;{colour}m{text}\033[0m"
 
 
 @dataclass(frozen=True, repr=False)
 class Reading:
     """What a model makes of a text: printed, or alone in a cell of a notebook, the words in the colours of its maps.
 
-    words: a row for each word, in order, with the columns
+    columns: those of `words`; said: `facts`.
+
+    words: a frame with a row for each word, in order, with the columns
 
     - word; weight: its attention in the first training, and contribution: what it adds there to the lead of the
       predicted class (logit; negative where it speaks against it)
@@ -90,8 +101,8 @@ class Reading:
     words that the first training reads, (L, H, I); None where the model is not at hand.
     """
 
-    words: pd.DataFrame
-    facts: pd.Series
+    columns: Mapping[str, Array]
+    said: Mapping[str, Any]
     layer: int | None = None
     weigh_layers: Callable[[], Floats32] | None = None
 
@@ -99,44 +110,65 @@ class Reading:
         # it has the model, which may be large, and no pickle may take it
         return vars(self) | {"weigh_layers": None}
 
-    def _write_head(self, words: pd.DataFrame, prediction: str) -> str:
+    @cached_property
+    def words(self) -> "pd.DataFrame":
+        """Return the words and their numbers, see `Reading`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns)
+
+    @cached_property
+    def facts(self) -> "pd.Series":
+        """Return what is said of the text, see `Reading`."""
+        import pandas as pd
+
+        return pd.Series(self.said)
+
+    @property
+    def _read(self) -> Flags:
+        return ~np.isnan(self.columns["weight"])
+
+    def _write_head(self, prediction: str, shown: Flags | bool = True) -> str:
         """Write what was predicted, of how many unknown words, how far the trainings agree, and how far the adversary
-        moves map and prediction. prediction: what the class is called there.
+        moves map and prediction. prediction: what the class is called there. shown: which words are.
         """
-        facts, weighted = self.facts, words["weight"].notna()
-        parts = [f"prediction: {prediction} (p = {facts['probability']:.3f})"]
-        for does, count in (("read", (~weighted).sum()), ("know", (weighted & ~words["known"]).sum())):
-            if count:
-                parts.append(f"the model does not {does} {count} of {len(words)} words")
-        if facts["trainings"] > 1:
-            shuffled = "" if np.isnan(facts["chance_jsd"]) else f", shuffled {facts['chance_jsd']:.3f}"
+        said, read = self.said, self._read
+        parts = [f"prediction: {prediction} (p = {said['probability']:.3f})"]
+        for does, lacking in (("read", ~read), ("know", read & ~self.columns["known"])):
+            if count := int((lacking & shown).sum()):
+                parts.append(f"the model does not {does} {count} of {(read | shown).sum()} words")
+        if said["trainings"] > 1:
+            shuffled = "" if np.isnan(said["chance_jsd"]) else f", shuffled {said['chance_jsd']:.3f}"
             parts.append(
-                f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}{shuffled}; the same word is first in "
-                f"{100 * facts['same_top']:.0f} % of the others"
+                f"{said['trainings']} trainings: JSD {said['jsd']:.3f}{shuffled}; the same word is first in "
+                f"{100 * said['same_top']:.0f} % of the others"
             )
-        if not np.isnan(facts["adversary_jsd"]):
-            parts.append(f"adversary: JSD {facts['adversary_jsd']:.3f}, TVD {facts['adversary_tvd']:.3f}")
+        if not np.isnan(said["adversary_jsd"]):
+            parts.append(f"adversary: JSD {said['adversary_jsd']:.3f}, TVD {said['adversary_tvd']:.3f}")
         return "\n".join(parts)
 
     @property
     def _head(self) -> list[str]:
-        prediction = mark_direction(replace_controls(str(self.facts["prediction"])))
-        return self._write_head(self.words, prediction).splitlines()
+        return self._write_head(mark_direction(replace_controls(str(self.said["prediction"])))).splitlines()
 
     def _label_maps(self) -> dict[str, str]:
         """Label the maps that have numbers, by their columns."""
-        _, *further = map(str, self.words.loc[:, "known":])
-        labels = MAP_LABELS | {name: MAPS[name].label if name in MAPS else name for name in further}
+        names = [*self.columns]
+        labels = MAP_LABELS | {
+            name: MAPS[name].label if name in MAPS else name for name in names[names.index("known") + 1 :]
+        }
         labels["weight"] += "" if self.layer is None else f", layer {self.layer}"
-        return {name: label for name, label in labels.items() if self.words[name].notna().any()}
+        return {name: label for name, label in labels.items() if not np.isnan(self.columns[name]).all()}
 
-    def _shade_maps(self) -> pd.DataFrame:
+    def _shade_maps(self) -> dict[str, Floats]:
         """Shade the words by each map, -1 to 1: by their share in all that the map gives, of the greatest share in any
         map, so that a flat map looks flat.
         """
-        scores = self.words[[*self._label_maps()]]
-        shares = scores / scores.abs().sum().replace(0, 1)
-        return shares / (np.nanmax(shares.abs().to_numpy()) or 1)
+        shares = {
+            name: self.columns[name] / (np.nansum(np.abs(self.columns[name])) or 1) for name in self._label_maps()
+        }
+        greatest = max(float(np.nanmax(np.abs(each))) for each in shares.values()) or 1.0
+        return {name: each / greatest for name, each in shares.items()}
 
     def __repr__(self) -> str:
         lines, shades = self._head, self._shade_maps()
@@ -144,25 +176,25 @@ class Reading:
         coloured = sys.stdout is not None and sys.stdout.isatty()
         for name, label in self._label_maps().items():
             if coloured:
-                items = [*map(paint_terminal, self.words["word"], shades[name])]
+                items = [*map(paint_terminal, self.columns["word"], shades[name])]
             else:
                 items = [
                     mark_direction(replace_controls(word)) + ("" if np.isnan(value) else f" ({value:z.2f})")
-                    for word, value in zip(self.words["word"], self.words[name], strict=True)
+                    for word, value in zip(self.columns["word"], self.columns[name], strict=True)
                 ]
             lines.append(f"{label}: {' '.join(items)}")
         return "\n".join(lines)
 
     def to_html(self) -> str:
         """Write the words in the colours of each map, on one scale, as a part of a page; values are titles."""
-        shades, words = self._shade_maps(), self.words
+        shades, words = self._shade_maps(), self.columns
         parts = [f"<p>{'<br>'.join(map(escape, self._head))}</p>"]
         ranges = [
             f", {low:.3f} to {high:.3f} in all trainings" if high > low else ""
             for low, high in zip(words["lowest"], words["highest"], strict=True)
         ]
         for name, label in self._label_maps().items():
-            of_map = ranges if name == "weight" else [""] * len(words)
+            of_map = ranges if name == "weight" else [""] * len(words["word"])
             items = map(paint_html, words["word"], words[name], shades[name], of_map)
             negative = "; dotted where negative" * bool((words[name] < 0).any())
             # the label has a line of its own: a text is laid out from where its own first letter is read
@@ -177,12 +209,19 @@ class Reading:
         """Return `facts`; `elements`, which are the words, and `known`; and `attributions`, by the columns of `words`
         that have numbers. None stands for NaN.
         """
-        numbers = self.words.drop(columns=["word", "known"]).dropna(axis=1, how="all")
+        numbers = {name: self.columns[name] for name in self.columns if name not in ("word", "known")}
         return {
-            **self.facts.astype(object).where(self.facts.notna(), None),
-            "elements": self.words["word"].tolist(),
-            "known": self.words["known"].tolist(),
-            "attributions": numbers.astype(object).where(numbers.notna(), None).to_dict("list"),
+            **{
+                name: None if isinstance(value, float) and np.isnan(value) else value
+                for name, value in self.said.items()
+            },
+            "elements": [*self.columns["word"]],
+            "known": [*map(bool, self.columns["known"])],
+            "attributions": {
+                name: [None if np.isnan(value) else value for value in values.tolist()]
+                for name, values in numbers.items()
+                if not np.isnan(values).all()
+            },
         }
 
     def to_json(self) -> str:
@@ -206,7 +245,7 @@ class Reading:
                 with style.use_house_style():
                     self.figure().savefig(temporary, format=path.suffix[1:])
             else:
-                title = escape(str(self.facts["prediction"]))
+                title = escape(str(self.said["prediction"]))
                 text = self.to_json() if path.suffix == ".json" else PAGE.format(title, self.to_html())
                 temporary.write_text(text, encoding="utf-8")
 
@@ -223,7 +262,7 @@ class Reading:
         labels = self._label_maps()
         panels = {name: label for name, label in labels.items() if name not in ("weight", "adversary")}
         rows = range(len(words))
-        prediction = str(self.facts["prediction"])
+        prediction = str(self.said["prediction"])
         with style.use_house_style([*words["word"], prediction]):
             ratios = [WIDTH_RATIOS.get(name, 2) for name in ("weight", *panels)]
             width = style.PAGE_WIDTH * max(1, sum(ratios) / sum(WIDTH_RATIOS.values()))
@@ -243,7 +282,7 @@ class Reading:
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
                 axes.set_xlabel(label)
-            figure.suptitle(self._write_head(words, prediction), fontsize=style.TEXT_SIZE, x=0.01, ha="left")
+            figure.suptitle(self._write_head(prediction, self._read), fontsize=style.TEXT_SIZE, x=0.01, ha="left")
             figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
@@ -280,3 +319,69 @@ class Reading:
             both[0].set_yticks(range(len(words)), words.map(replace_controls))
             figure.colorbar(image, ax=both, label="attention")
         return figure
+
+
+def average_distance(measure: Callable[[Tensor, Tensor], Tensor], shares: Any) -> float:
+    """Average how far maps, or predictions, are from the first of them; NaN of no other."""
+    maps = torch.from_numpy(np.stack(shares)).double()
+    return float(measure(maps[:1], maps[1:]).mean())
+
+
+@use_torch()
+def make_reading(
+    items: Sequence[str],
+    trainings: Sequence[Readout],
+    adversaries: Sequence[Readout],
+    classes: ClassNames,
+    gradient: Any = np.nan,
+    known_items: Flags | bool = True,
+) -> Reading:
+    """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
+
+    adversaries: one, or none. gradient: of the words that the first training reads. known: whether it knows each item
+    that it reads.
+    """
+    reference = trainings[0]
+    positions, marks = reference.places[0], MARKS[: int((reference.lengths - reference.words)[0])]
+    weights = np.stack([training.attention[0] for training in trainings]).astype(np.float64)
+    (padded,) = reference.batches(torch.float64)
+    exact = find_contributions(padded)
+    count = len(items) + len(marks)
+    rows = [*positions, *range(len(items), count)]
+
+    def place(values: Any, at: Any = rows) -> Floats:
+        placed = np.full(count, np.nan)
+        placed[at] = values
+        return placed
+
+    known = np.zeros(count, np.bool_)
+    known[rows] = known_items
+    columns = {
+        "word": np.array([*items, *marks], object),
+        "weight": place(weights[0]),
+        "contribution": place(np.nan if exact is None else exact[0].numpy()),
+        "gradient": place(gradient, positions),
+        "lowest": place(weights.min(0)),
+        "highest": place(weights.max(0)),
+        "adversary": place(adversaries[0].attention[0] if adversaries else np.nan),
+        "known": known,
+        # of the words alone
+        **{name: place(scores, positions) for name, (scores,) in reference.maps.items()},
+    }
+    decision = int(reference.predictions[0])
+    readouts = [reference, *adversaries]
+    tops = weights[:, : len(positions)].argmax(1)
+    chance = np.nan
+    if len(weights[0]) > 1 and reference.decided:
+        chance = float(measure_shuffled(padded, reference.ids, Permutation())[1][0])
+    said = {
+        "prediction": classes[decision],
+        "probability": float(reference.probabilities[0, decision]),
+        "trainings": len(trainings),
+        "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
+        "jsd": average_distance(jsd, weights),
+        "chance_jsd": chance,
+        "adversary_jsd": average_distance(jsd, [training.attention[0] for training in readouts]),
+        "adversary_tvd": average_distance(tvd, [training.probabilities[0] for training in readouts]),
+    }
+    return Reading(columns, said)

@@ -4,6 +4,7 @@ known.
 A case is a text and a target. Of each target the model says yes or no, which are two statements of their own.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,13 +16,12 @@ import torch
 from attention_audit.answer.lines import write_share
 from attention_audit.arrays import Flags, Floats, Floats32, Integers
 from attention_audit.corpus.text import UNKNOWN_LABEL
-from attention_audit.errors import AuditError
-from attention_audit.given import convert_numbers, list_labels, make_list
+from attention_audit.errors import AuditError, suggest
+from attention_audit.given import SEVERAL_LABELS, convert_numbers, list_integers, list_labels, make_list
 from attention_audit.model.outputs import Target, make_target, mark_said
 from attention_audit.scores import micro_f1
+from attention_audit.transformer.folder import GENERIC
 from attention_audit.transformer.outputs import OutputKind, find_names
-
-from .asking import name_labels
 
 AnyFloats: TypeAlias = Floats | Floats32
 """What models return, or functions."""
@@ -43,6 +43,50 @@ class AskedTarget:
     members: Integers
     gold: Integers
     statements: tuple[str, str]
+
+
+def name_labels(labels: Any, classes: Sequence[str], count: int) -> list[str]:
+    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
+    number that is also what another class is called.
+    """
+    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
+    names |= zip(classes, classes, strict=True)
+    gold = []
+    for number, label in enumerate(list_labels(labels, "labels", count)):
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
+            parts = re.split(r"\s*[|,;#]\s*", label) if isinstance(label, str) else []
+            if len(parts) > 1 and {*parts} <= {*classes}:
+                raise AuditError("labels", f"text {number} has {len(parts)} labels, {label!r:.40}", SEVERAL_LABELS)
+            likely = suggest(label, classes) if isinstance(label, str) else ""
+            raise AuditError(
+                "labels",
+                f"text {number} has {label!r:.40}{likely}",
+                f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
+            )
+        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
+            raise AuditError(
+                "labels",
+                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
+                f"give names, as strings: {', '.join(map(repr, classes))}",
+            )
+        gold.append(names[label])
+    return gold
+
+
+def number_labels(labels: Any, classes: Sequence[str] | None, count: int) -> list[int]:
+    """Number the class of each text, from 0, of numbers or of names that stand in `classes`. Raises AuditError for what
+    is neither.
+    """
+    entries = list_labels(labels, "labels", count)
+    if names := [label for label in entries if isinstance(label, str)]:
+        if classes is None:
+            remedy = (
+                "give the numbers of the classes, from 0, or all their names in `classes`, as the model orders them"
+            )
+            raise AuditError("labels", f"has {names[0]!r:.40}", remedy)
+        order = make_list(classes, "classes")
+        return [*map(order.index, name_labels(entries, order, count))]
+    return list_integers(entries, "labels", count, "iufb")
 
 
 def read_label_rows(labels: Any, names: Sequence[str], count: int) -> Integers:

@@ -4,6 +4,7 @@ What no span covers is read, and ranked never, as the marks of a tokenizer are. 
 one that has its first letter.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,8 +19,24 @@ from attention_audit.raw_text import RawText
 from attention_audit.transformer.pieces import find_added
 from attention_audit.transformer.settings import Granularity
 
+PIECE_FORMS = {
+    "##": (r"##\w.*", 0.01),
+    "▁": (r"▁.*", 0.01),
+    "@@": (r".+@@", 0.01),
+    "</w>": (r".+</w>", 0.01),
+    "Ġ": (r"Ġ.*", 0.25),
+}
+"""How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
 Spans = Sequence[Sequence[Span]]
 """Of each text, the characters at which each unit begins and ends."""
+
+
+def refuse_pieces(words: Sequence[str], argument: str, remedy: str) -> None:
+    """Raise AuditError where words are pieces of words, as tokenizers write them."""
+    for sign, (form, share) in PIECE_FORMS.items():
+        pieces = [word for word in words if re.fullmatch(form, word)]
+        if len(pieces) >= share * len(words) and pieces:
+            raise AuditError(argument, f"holds pieces of words, such as {pieces[0]!r} with its {sign}", remedy)
 
 
 def check_spans(spans: Any, texts: Sequence[str]) -> list[list[Span]]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from attention_audit.columns.kinds import Artefact
@@ -76,6 +75,8 @@ class Answers:
         """Add what an audit says of a training, or of the whole suite. compared_seed: that of the training
         which it is compared with, where a file has this column.
         """
+        import pandas as pd  # imported here, since maps are shown without it
+
         identity: dict[str, Any] = {"dataset": self.dataset}
         if training:
             about = training.about

@@ -10,7 +10,7 @@ import pandas as pd
 
 from attention_audit.arrays import Floats, Floats32
 from attention_audit.columns.audits import ATTENTION_MAPS
-from attention_audit.readout import Readout
+from attention_audit.readout import MARKS, Readout
 
 from .answers import Answers, Training, explain_sentences
 from .batches import Columns, make_columns
@@ -18,8 +18,6 @@ from .comparison import compare_maps
 from .facts import TextFacts
 from .settings import AttentionMaps, Permutation
 
-MARKS = ("[CLS]", "[SEP]")
-"""What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE_LENGTHS = (10, 60)
 ITEM_COLUMNS = (
     "model",

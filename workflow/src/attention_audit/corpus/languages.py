@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from attention_audit.errors import AuditError
 
+from .english import list_spacy_folders
 from .raw import BLOCK_BYTES, LONGEST_LINE, EncodingError, open_raw, read_lines
 from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_splitting
 
@@ -73,11 +74,8 @@ def sample_beginnings(texts: Sequence[str], size: int = SAMPLE_SIZE) -> list[str
 @cache
 def list_frequent(code: str) -> Collection[str]:
     """List the frequent words of a language, as spaCy has them beside its rules, which take seconds to import."""
-    import spacy  # imported here, since it takes a second
-
-    words: Collection[str] = runpy.run_path(str(Path(spacy.__file__).parent / "lang" / code / "stop_words.py"))[
-        "STOP_WORDS"
-    ]
+    (folder,) = list_spacy_folders()
+    words: Collection[str] = runpy.run_path(str(Path(folder, "lang", code, "stop_words.py")))["STOP_WORDS"]
     return words
 
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from typing import Annotated, Any
 
@@ -20,7 +21,10 @@ from .rationales import Annotations
 
 UNKNOWN_LABEL = -1
 """In the place of a label's number: nobody knows it."""
-COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
+_MARKS = {code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M"}
+# as ranges, of which a pattern is compiled sooner
+_FIRST, _LAST = (sorted(code for code in _MARKS if code + step not in _MARKS) for step in (-1, 1))
+COMBINING_MARKS = "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(_FIRST, _LAST, strict=True))
 COMBINING_MARKS += "\U000e0100-\U000e01ef"
 """Vowel signs, diacritics, points and variation selectors (Unicode M), each a part of the character before it."""
 EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
@@ -65,7 +69,6 @@ MARKUP = re.compile(
 SPLITS = ("train", "dev", "test")
 WHOLE_NUMBER = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
 """A whole number as a column of numbers is often written where one of its cells is empty."""
-_PUNCTUATION = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
 
 
 def label_text(label: Any) -> Any:
@@ -83,10 +86,15 @@ def is_missing(cell: Any) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
+@cache
+def _list_punctuation() -> dict[int, str]:
+    return {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
+
+
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
     visible = INVISIBLE.sub("", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(visible.translate(_PUNCTUATION).split()) or "".join(visible.split())
+    return " ".join(visible.translate(_list_punctuation()).split()) or "".join(visible.split())
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from attention_audit.errors import AuditError
 from attention_audit.section import Distinct, Section
 
+from .english import DEIDENTIFIED, ENGLISH, FURTHER_SUFFIX, find_english_words, list_spacy_folders
 from .rationales import Span
 from .text import COMBINING_MARKS, clean_characters, strip_html
 
@@ -73,8 +74,6 @@ DOTLESS = ("tr", "az")
 """Languages in which the small letter of I has no dot."""
 DIGIT_MASK = "qqq"
 """Stands for a word that holds a digit, where these are masked."""
-DEIDENTIFIED = "<DE>"
-"""The word that stands for a de-identified passage of MIMIC; it is never changed."""
 
 
 class Tokens(Section):
@@ -107,9 +106,7 @@ class Tokens(Section):
     @field_validator("tokenizer")
     @classmethod
     def _check_code(cls, code: str) -> str:
-        spec = find_spec("spacy")  # located, not imported, since an import takes a second
-        folders = (spec and spec.submodule_search_locations) or ()
-        codes = (code for folder in folders if code.isalpha() and Path(folder, "lang", code).is_dir())
+        codes = (code for folder in list_spacy_folders() if code.isalpha() and Path(folder, "lang", code).is_dir())
         if code not in (SPACES, *CHARACTERS, *codes):
             raise ValueError(f"unknown tokenizer {code!r}; write a language code of spaCy, such as en, or {SPACES}")
         return code
@@ -161,8 +158,7 @@ def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
         raise AuditError("tokens", fault, f"install it ({PACKAGES[code]})") from error
     if isinstance(language.tokenizer, Tokenizer):  # languages without spaces have tokenizers of another class
         language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
-        # spaCy parts the full stop from the letters of some scripts alone, without Armenian, Gujarati and Malayalam
-        suffixes = [*(language.Defaults.suffixes or ()), r"(?<=[\u0530-\u1cff])[.։]"]
+        suffixes = [*(language.Defaults.suffixes or ()), FURTHER_SUFFIX]
         language.tokenizer.suffix_search = spacy.util.compile_suffix_regex(suffixes).search
     language.add_pipe("sentencizer")
     language.max_length = 10**9  # spaCy's own limit is meant for parsers, whose memory grows with the length
@@ -198,20 +194,26 @@ def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
         cuts = cut_passages(text) if tokens.sentences else [(0, len(text))]
         return [[(word[0], *word.span()) for word in NO_SPACES.finditer(text, *cut)] for cut in cuts]
     single = tokens.segmenter == "characters"
-    language = get_pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
+    if tokens.tokenizer == ENGLISH and not tokens.sentences:
+        found = [find_english_words(text)]
+    else:
+        language = get_pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
+        found = [
+            [(token.idx, token.idx + len(token)) for token in sentence if not token.is_space]
+            for sentence in (language(text).sents if tokens.sentences else [language.make_doc(text)])
+        ]
     clusters = () if text.isascii() and not single else (SYLLABLES if single else CLUSTERS).finditer(text)
     # places at which no word begins
     within = {at for match in clusters for at in range(match.start() + 1, match.end())}
     sentences: list[list[Placed]] = []
-    for sentence in language(text).sents if tokens.sentences else [language.make_doc(text)]:
+    for places in found:
         words: list[Placed] = []
-        for token in sentence:
-            start, end = token.idx, token.idx + len(token)
+        for start, end in places:
             if words and start in within and start == words[-1][2]:
-                start = words.pop()[1]
+                begin = words.pop()[1]
+                words.append((text[begin:end], begin, end))
+            elif text[start:end] != SYLLABLE_MARK:
                 words.append((text[start:end], start, end))
-            elif not token.is_space and token.text != SYLLABLE_MARK:
-                words.append((token.text, start, end))
         sentences.append(words)
     return sentences
 

@@ -1,7 +1,5 @@
-"""How every figure looks: sizes, type and colours, and how it is saved. To restyle the figures, edit this file only.
-
-The hues are Okabe & Ito's, which stay apart under the common kinds of colour blindness; markers and positions
-repeat whatever colour says.
+"""How every figure looks: sizes, type and colour scales, and how it is saved. To restyle the figures, edit this file
+and `colours` only.
 """
 
 import logging
@@ -20,7 +18,7 @@ from matplotlib.text import Text
 from attention_audit.artefacts.files import write_whole
 from attention_audit.names import Style
 
-from . import fonts
+from . import colours, fonts
 
 PAGE_WIDTH = 7.0  # inches: a page's text width
 DPI = 200
@@ -29,11 +27,7 @@ SMALL_SIZE = 7.0
 TITLE_SIZE = 9.0
 LINE_LETTERS = 100  # letters in a line below a figure
 
-PALETTE = {
-    "blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "orange": "#E69F00",
-    "sky": "#56B4E9", "purple": "#CC79A7", "black": "#222222", "grey": "#8A8A8A",
-}  # fmt: skip
-"""The colours, by the names that `names.Style` uses."""
+PALETTE = colours.PALETTE
 BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, GREY = PALETTE.values()
 
 Keywords = dict[str, Any]
@@ -44,7 +38,7 @@ DASHES: Keywords = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
 # black stands out from all of these
 MAP_SHADING = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])
-DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#4A9BE8"])
+DIVERGING = LinearSegmentedColormap.from_list("agreement", colours.DIVERGING_HUES)
 
 RC: dict[Any, Any] = {
     "font.size": TEXT_SIZE,

@@ -12,7 +12,7 @@ as in Jain & Wallace 2019, section 2, for natural language inference and questio
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -271,3 +271,24 @@ def predict_split(model: Network, split: Split) -> Floats32:
         for members, batch in split.iterate_by_length():
             logits[torch.from_numpy(members)] = model(batch).logits.cpu()
         return probabilities(logits).numpy()
+
+
+@contextmanager
+def use_torch(threads: int | None = None) -> Iterator[None]:
+    """Let PyTorch compute in the block as a job does, whatever its caller has set: with gradients, in float32 without
+    autocast, and with so many threads, by default those that it has.
+    """
+    count, dtype = torch.get_num_threads(), torch.get_default_dtype()
+    devices = [name for name in ("cpu", "cuda") if torch.is_autocast_enabled(name)]
+    torch.set_num_threads(threads or count)
+    torch.set_default_dtype(torch.float32)
+    try:
+        with ExitStack() as modes:
+            for device in devices:
+                modes.enter_context(torch.autocast(device, enabled=False))
+            modes.enter_context(torch.inference_mode(False))
+            modes.enter_context(torch.enable_grad())
+            yield
+    finally:
+        torch.set_num_threads(count)
+        torch.set_default_dtype(dtype)

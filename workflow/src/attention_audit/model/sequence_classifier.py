@@ -363,17 +363,25 @@ class SequenceClassifier(TransformerClassifier):
         """Return the logits of a batch that carries pieces, as `TransformerClassifier` does; those that are known are
         not computed again.
         """
-        if self.known is None or batch.vectors is not None or torch.is_grad_enabled():
+        if batch.vectors is not None or torch.is_grad_enabled():
             return super().forward(batch)
-        pieces = require_part(batch.pieces, "pieces")
-        counts = pieces.lengths.tolist()
+        logits = self.compute_known(require_part(batch.pieces, "pieces"))
+        return Output(logits, *[logits.new_empty(0)] * 3)
+
+    def _name_texts(self, pieces: PieceBatch) -> list[bytes]:
+        """Name texts by their pieces."""
         rows = torch.stack([pieces.ids, pieces.types], 1).cpu().numpy()
-        keys = [row[:, :count].tobytes() for row, count in zip(rows, counts, strict=True)]
+        return [row[:, :count].tobytes() for row, count in zip(rows, pieces.lengths.tolist(), strict=True)]
+
+    def compute_known(self, pieces: PieceBatch) -> Tensor:
+        """Compute logits as `compute_logits` does; outputs that are known are not computed again."""
+        if self.known is None:
+            return self.compute_logits(pieces)
+        keys = self._name_texts(pieces)
         if new := [at for at, key in enumerate(keys) if key not in self.known]:
             outputs = self._compute_outputs(pieces.select_texts(torch.tensor(new)))
             self.known |= zip((keys[at] for at in new), outputs, strict=True)
-        logits = self._take_target(torch.stack([self.known[key] for key in keys]))
-        return Output(logits, *[logits.new_empty(0)] * 3)
+        return self._take_target(torch.stack([self.known[key] for key in keys]))
 
     def _compute_outputs(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         windows, alone = self.cut_windows(pieces), super().compute_logits
@@ -392,7 +400,10 @@ class SequenceClassifier(TransformerClassifier):
         """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
         windows, alone = self.cut_windows(pieces), super().read_attention
         if windows is None:
-            return alone(pieces, layer)
+            attended = alone(pieces, layer)
+            if self.known is not None and self.target is None:
+                self.known |= zip(self._name_texts(pieces), attended.logits, strict=True)
+            return attended
         outputs = [alone(part, layer) for _, part in windows.iterate_parts()]
         count = windows.place.shape[1]
         weights = windows.join_scores(

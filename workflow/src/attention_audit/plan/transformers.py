@@ -12,12 +12,10 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS_KEY, ENCODERS_KEY, BuiltClassifier, FetchedEncoder
 from attention_audit.corpus.source import RawSource, find_own
 from attention_audit.errors import AuditError
-from attention_audit.names import NUMBERED
 from attention_audit.training.classifiers import Classifiers
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
-    Home,
     find_classifier_family,
     find_folder,
     find_tuned_family,
@@ -25,7 +23,16 @@ from attention_audit.transformer.folder import (
     read_model_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import BUILT_FILES, Backbone, Long, ReadClassifier, Transformer
+from attention_audit.transformer.settings import (
+    BUILT_FILES,
+    Backbone,
+    Long,
+    ReadClassifier,
+    Transformer,
+    choose_layer,
+    refuse_missing,
+    refuse_missing_maps,
+)
 
 TUNED = "tuned/{dataset}/seed{seed}"
 """The path that names a classifier of several labels that is fine-tuned here."""
@@ -109,11 +116,6 @@ class NamedTransformer:
         _ = self.files
 
 
-def _refuse_missing(home: Home, count: int, number: int | None, place: str, part: str = "") -> None:
-    if number is not None and number > count:
-        raise AuditError(place, f"{part} {number}, and {home} has {count}".lstrip(), "name one of these")
-
-
 def name_transformer(config: Config) -> tuple[Transformer, NamedTransformer]:
     """Name the Transformer of the run, after its section. Raises AuditError where there is no section."""
     if config.transformer is None:
@@ -128,7 +130,7 @@ def describe_encoder(config: Config) -> dict[str, Any]:
     """
     section, transformer = name_transformer(config)
     transformer.check()
-    _refuse_missing(transformer.folder, transformer.facts.layers, section.layer, "config: transformer.layer")
+    refuse_missing(transformer.folder, transformer.facts.layers, section.layer, "config: transformer.layer")
     return {
         "encoder": "transformer",
         "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
@@ -155,15 +157,6 @@ def find_encoder(config: Config, dataset: str) -> NamedTransformer:
     return NamedTransformer(config, recipe.path, f"config: hf.{dataset}.recipe.path")
 
 
-def refuse_missing_maps(home: Home, facts: Facts, maps: Sequence[str], key: str) -> None:
-    """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
-    for name in maps:
-        part, _, number = name.partition("_")
-        if name in NUMBERED and (part == "layer" or facts.heads):
-            count = facts.layers if part == "layer" else facts.heads
-            _refuse_missing(home, count, int(number), key, part)
-
-
 def check_encoder(config: Config, dataset: str) -> None:
     """Raise AuditError where the library, that folder or a part of it is not there, or where its encoder is of no
     family that can be fine-tuned.
@@ -172,15 +165,6 @@ def check_encoder(config: Config, dataset: str) -> None:
     encoder.check()
     find_tuned_family(encoder.folder, encoder.facts)
     refuse_missing_maps(encoder.folder, encoder.facts, config.hf[dataset].maps, f"config: hf.{dataset}: maps")
-
-
-def choose_layer(trainings: Sequence[Facts], layer: int | None, long: Long) -> int | None:
-    """Choose the layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where
-    that is the last one and its row decides: of the mean of all rows, and in windows, none does.
-    """
-    if layer is not None and any(layer != facts.layers for facts in trainings):
-        return layer
-    return next((facts.layers for facts in trainings if facts.mean or long == "window"), None)
 
 
 def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
@@ -203,7 +187,7 @@ def check_classifier(config: Config, folder: str, key: str, reading: ReadClassif
     if reading.imposed and transformer.facts.mean:
         fault = f"{transformer.folder} classifies the mean of all tokens, so that no row's weights decide"
         raise AuditError(key, fault, "leave `uniform` out")
-    _refuse_missing(transformer.folder, transformer.facts.layers, reading.layer, key, "layer")
+    refuse_missing(transformer.folder, transformer.facts.layers, reading.layer, key, "layer")
     refuse_missing_maps(transformer.folder, transformer.facts, reading.maps, f"{key}: maps")
 
 

@@ -8,7 +8,7 @@ them is that piece. So what a head attends to is the same sum over items as over
 that keep the proportions within an item.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -120,33 +120,38 @@ def refuse_no_number(folder: Home, name: str, logits: Any) -> None:
         )
 
 
-def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
-    """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
-    generator, tail = torch.Generator().manual_seed(0), classifier.tail
-    for _, pieces in table.iterate_by_length(members=sample_indices(len(table), TEXTS_CHECKED)):
-        attended = classifier.read_attention(pieces)
-        items = fold_pieces(attended, pieces)
-        weights = torch.rand(items.weights.shape, generator=generator).to(items.weights)
-        weights = weights.where(pieces.weigh_items(pieces.mask[:, None].to(weights)) > 0, 0)
-        weights = weights / weights.sum(2, keepdim=True)
-        contexts = torch.einsum("bhi,bhid->bhd", weights, items.values).flatten(1)
-        by_tail = tail.apply(contexts, attended.below).float().cpu()
-        piece_weights = pieces.weigh_pieces(weights, attended.weights)
-        with torch.inference_mode(), classifier.impose_weights(pieces, piece_weights):
-            by_model = classifier.compute_logits(pieces).cpu()
-        dtype = tail.sample.dtype
-        refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy(), dtype)
+def refuse_other_tail(classifier: TransformerClassifier, pieces: PieceBatch, attended: LastAttention) -> None:
+    """Raise AuditError unless the tail and the whole network agree on imposed weights. attended: of the same texts."""
+    generator, tail, items = torch.Generator().manual_seed(0), classifier.tail, fold_pieces(attended, pieces)
+    weights = torch.rand(items.weights.shape, generator=generator).to(items.weights)
+    weights = weights.where(pieces.weigh_items(pieces.mask[:, None].to(weights)) > 0, 0)
+    weights = weights / weights.sum(2, keepdim=True)
+    contexts = torch.einsum("bhi,bhid->bhd", weights, items.values).flatten(1)
+    by_tail = tail.apply(contexts, attended.below).float().cpu()
+    piece_weights = pieces.weigh_pieces(weights, attended.weights)
+    with torch.inference_mode(), classifier.impose_weights(pieces, piece_weights):
+        by_model = classifier.compute_logits(pieces).cpu()
+    dtype = tail.sample.dtype
+    refuse_apart(classifier.folder, "under imposed weights ", by_tail.numpy(), by_model.numpy(), dtype)
 
 
 def take_heads(
-    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Integers, layer: int = 0
+    classifier: TransformerClassifier,
+    table: PieceTable,
+    classes: Sequence[int],
+    members: Integers,
+    layer: int = 0,
+    watch: Callable[[Integers, PieceBatch, LastAttention], None] = lambda at, batch, attended: None,
 ) -> tuple[HeadStates, Floats32]:
     """Return what the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
-    `classes`. layer: another one than the last, counted from 1.
+    `classes`. layer: another one than the last, counted from 1. watch: gets each batch, with the positions of its
+    texts.
     """
     parts_of_text: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.iterate_by_length(members=members):
-        items = fold_pieces(classifier.read_attention(batch, layer), batch)
+        attended = classifier.read_attention(batch, layer)
+        watch(at, batch, attended)
+        items = fold_pieces(attended, batch)
         of_items = (part.transpose(1, 2).float() for part in (items.weights, items.values))
         of_texts = items.logits[:, list(classes)], items.below.float(), batch.marks, batch.read + batch.marks
         for row, logits, below, marks, count, *item_parts in zip(
@@ -182,12 +187,22 @@ def take_checked_heads(
     """Run a classifier over texts once, and return `take_heads` of all of them. Raises AuditError where a logit is no
     number, and where the tail and the model disagree.
     """
-    table = PieceTable(pieces, classifier.device)
-    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    table, kept = PieceTable(pieces, classifier.device), list[tuple[PieceBatch, LastAttention]]()
+    checked = sample_indices(len(table), TEXTS_CHECKED)
+
+    def keep(at: Integers, batch: PieceBatch, attended: LastAttention) -> None:
+        if len(rows := torch.from_numpy(np.flatnonzero(np.isin(at, checked)))):
+            part, of_device = batch.select_texts(rows), batch.send(rows)
+            weights, values, below, of_texts = (each[of_device] for each in attended)
+            count = part.ids.shape[1]
+            kept.append((part, LastAttention(weights[:, :, :count], values[:, :, :count], below, of_texts)))
+
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0, keep)
     for name, of_text in zip(ids, logits, strict=True):
         refuse_no_number(classifier.folder, name, of_text)
     if layer is None:
-        refuse_other_tail(classifier, table)
+        for batch, attended in kept:
+            refuse_other_tail(classifier, batch, attended)
     return replace(heads, places=pieces.places_by_text, cut=pieces.truncated), logits
 
 

@@ -1,16 +1,18 @@
 """How tables, wherever they are shown, word the names of metrics, rows and classes, and write numbers."""
 
+import csv
 import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category
-
-import pandas as pd
 
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, show_name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONTROL = "\u25a1"
 """Stands for line breaks and the like within a word."""
@@ -18,10 +20,9 @@ Labels = Mapping[str, str]
 """What names are called."""
 ClassNames = Mapping[int, str]
 """Names by class, of one data set."""
-WORDING = {
-    kind: dict(rows["label"])
-    for kind, rows in pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name").groupby("kind")
-}
+WORDING: dict[str, dict[str, str]] = {}
+for _row in csv.DictReader(Path(__file__).with_suffix(".csv").read_text(encoding="utf-8").splitlines()):
+    WORDING.setdefault(_row["kind"], {})[_row["name"]] = _row["label"]
 """What names are called, by kind: a heading (a metric at the head of a column); a part (what else a row is
 about, or a model or map of no suite); a pass (what a text costs: F a pass forth, B one back, L the number of words, P
 that of pieces); a column of the explorer; a claim (a question, in as few words as a paragraph has room for)."""
@@ -100,7 +101,7 @@ def write_subject(row: Mapping[Any, Any], labels: Labels, sign: str = ", ") -> s
     return sign.join(filter(None, (model, rest)))
 
 
-def read_class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
+def read_class_names(census: "Mapping[str, pd.DataFrame]") -> dict[str, ClassNames]:
     """Read the names of the classes of each data set, from columns.CENSUS frames by data set."""
     return {
         dataset: {label: name for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0}

@@ -68,12 +68,18 @@ def _read_tokenizer(folder: Path) -> Any:
         ) from error
 
 
+def copy_tokenizer(tokenizer: Any) -> Any:
+    """Copy a tokenizer with what was set on it; its vocabulary, which nothing changes, is shared."""
+    vocabulary = getattr(tokenizer, "_vocab", None)
+    return deepcopy(tokenizer, {id(vocabulary): vocabulary})
+
+
 def open_tokenizer(home: Home) -> Any:
     """Open the tokenizer of a folder, as it is; of one in memory a copy, with what was set on it.
 
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
-    tokenizer = deepcopy(home.tokenizer) if isinstance(home, HeldModel) else _read_tokenizer(home)
+    tokenizer = copy_tokenizer(home.tokenizer) if isinstance(home, HeldModel) else _read_tokenizer(home)
     if not tokenizer.is_fast:
         raise AuditError(
             str(home),
@@ -193,7 +199,7 @@ def open_given(home: Home, head: str) -> tuple[Any, Any]:
     """Open a model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
     if isinstance(home, HeldModel) and home.config:
         # a call sets how it cuts and pads
-        return home.model, deepcopy(home.tokenizer)
+        return home.model, copy_tokenizer(home.tokenizer)
     return _load(home, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(home)
 
 

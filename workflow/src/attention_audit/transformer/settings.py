@@ -3,6 +3,7 @@ of the jobs that read what is not trained here: models that are imported, and th
 of the words of a data set.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from os.path import normpath
 from typing import Annotated, Literal, Self
@@ -11,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import GivenSection
 from attention_audit.errors import AuditError
+from attention_audit.names import NUMBERED
 from attention_audit.section import (
     Count,
     Distinct,
@@ -23,7 +25,7 @@ from attention_audit.section import (
     refuse_duplicates,
 )
 
-from .folder import Facts
+from .folder import Facts, Home
 from .outputs import OutputKind, call_outputs, find_kind, find_names, read_thresholds
 
 Pool = Literal["first", "sum"]
@@ -317,3 +319,27 @@ class StatesJob(Section):
     pair: bool
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
+
+
+def refuse_missing(home: Home, count: int, number: int | None, place: str, part: str = "") -> None:
+    """Raise AuditError where a Transformer has not so many layers or heads."""
+    if number is not None and number > count:
+        raise AuditError(place, f"{part} {number}, and {home} has {count}".lstrip(), "name one of these")
+
+
+def refuse_missing_maps(home: Home, facts: Facts, maps: Sequence[str], key: str) -> None:
+    """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
+    for name in maps:
+        part, _, number = name.partition("_")
+        if name in NUMBERED and (part == "layer" or facts.heads):
+            count = facts.layers if part == "layer" else facts.heads
+            refuse_missing(home, count, int(number), key, part)
+
+
+def choose_layer(trainings: Sequence[Facts], layer: int | None, long: Long) -> int | None:
+    """Choose the layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where
+    that is the last one and its row decides: of the mean of all rows, and in windows, none does.
+    """
+    if layer is not None and any(layer != facts.layers for facts in trainings):
+        return layer
+    return next((facts.layers for facts in trainings if facts.mean or long == "window"), None)

@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 
 from attention_audit.errors import AuditError
 
+from ..english import DEIDENTIFIED
 from ..raw import Fields, read_csv, read_lines
 from ..source import RawFiles, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
-from ..tokens import DEIDENTIFIED
 
 NEGATIVE, POSITIVE = DIAGNOSIS_CLASSES = ("negative", "positive")
 RULES = {

@@ -1,6 +1,6 @@
 """A text that a trained model reads, or one of readouts of one's own: what it shows, and how firm that is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -8,27 +8,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import torch
-from torch import Tensor
 
 from attention_audit.arrays import Flags
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.attention_maps import MARKS
-from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.gradients import compute_gradients
-from attention_audit.audits.permutation import measure_shuffled
-from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import split_words
 from attention_audit.corpus.vocabulary import UNKNOWN_ROW
-from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout, GivenTrainings, check_path, list_class_names, make_list, name_readouts
-from attention_audit.model.network import Network
+from attention_audit.model.network import Network, use_torch
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import refuse_unknown_maps
 from attention_audit.plan.model import Model, Run
@@ -44,8 +37,7 @@ from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
-from .asking import use_torch
-from .shown_text import Reading
+from .shown_text import Reading, make_reading
 
 TEXT_ID = "text"
 
@@ -159,69 +151,6 @@ class Trained:
         if model.hierarchical:
             items = [" ".join(items[start:end]) for start, end in pairwise([*split.begins, len(items)])]
         return make_reading(items, [reference, *repeats], adversaries, self.classes, gradient, known_items)
-
-
-def average_distance(measure: Callable[[Tensor, Tensor], Tensor], shares: Any) -> float:
-    """Average how far maps, or predictions, are from the first of them; NaN of no other."""
-    maps = torch.from_numpy(np.stack(shares)).double()
-    return float(measure(maps[:1], maps[1:]).mean())
-
-
-@use_torch()
-def make_reading(
-    items: Sequence[str],
-    trainings: Sequence[Readout],
-    adversaries: Sequence[Readout],
-    classes: ClassNames,
-    gradient: Any = np.nan,
-    known_items: Flags | bool = True,
-) -> Reading:
-    """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
-
-    adversaries: one, or none. gradient: of the words that the first training reads. known: whether it knows each item
-    that it reads.
-    """
-    reference = trainings[0]
-    positions, marks = reference.places[0], MARKS[: int((reference.lengths - reference.words)[0])]
-    weights = np.stack([training.attention[0] for training in trainings]).astype(np.float64)
-    (padded,) = reference.batches(torch.float64)
-    exact = find_contributions(padded)
-    count = len(items) + len(marks)
-    words = pd.DataFrame(
-        {
-            "word": "",
-            "weight": weights[0],
-            "contribution": np.nan if exact is None else exact[0].numpy(),
-            "gradient": pd.Series(gradient, positions, np.float64),
-            "lowest": weights.min(0),
-            "highest": weights.max(0),
-            "adversary": adversaries[0].attention[0].astype(np.float64) if adversaries else np.nan,
-            "known": known_items,
-            # a series of the words alone, which has nothing for the marks
-            **{name: pd.Series(scores, positions, np.float64) for name, (scores,) in reference.maps.items()},
-        },
-        index=[*positions, *range(len(items), count)],
-    ).reindex(range(count))
-    words["word"], words["known"] = [*items, *marks], words["known"].eq(True)
-    decision = int(reference.predictions[0])
-    readouts = [reference, *adversaries]
-    tops = weights[:, : len(positions)].argmax(1)
-    chance = np.nan
-    if len(weights[0]) > 1 and reference.decided:
-        chance = float(measure_shuffled(padded, reference.ids, Permutation())[1][0])
-    facts = pd.Series(
-        {
-            "prediction": classes[decision],
-            "probability": float(reference.probabilities[0, decision]),
-            "trainings": len(trainings),
-            "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
-            "jsd": average_distance(jsd, weights),
-            "chance_jsd": chance,
-            "adversary_jsd": average_distance(jsd, [training.attention[0] for training in readouts]),
-            "adversary_tvd": average_distance(tvd, [training.probabilities[0] for training in readouts]),
-        }
-    )
-    return Reading(words, facts)
 
 
 def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "base") -> Trained:
