@@ -30,6 +30,7 @@ from attention_audit.transformer.folder import (
     find_classifier_family,
     find_family,
     read_classes,
+    read_model_facts,
 )
 from attention_audit.transformer.opening import (
     PROCESSOR,
@@ -49,6 +50,9 @@ from .batch import Batch, require_part
 from .network import Network, Output
 from .outputs import Target
 from .tail import ACTIVATIONS, TAIL_PARTS, LogitTail, Tail
+
+STATES_OF_LAYER = 8
+"""Vectors of the width of the states that a layer makes of a piece; the inner ones are wider."""
 
 
 class LastAttention(NamedTuple):
@@ -376,9 +380,24 @@ class SequenceClassifier(TransformerClassifier):
         self.kind = kind
         self.eval()
 
+    @property
+    def piece_bytes(self) -> int:
+        """Count the bytes that a piece takes at most without gradients: its weights and states in all layers."""
+        facts = read_model_facts(self.folder)
+        of_layer = facts.heads * self.most + STATES_OF_LAYER * facts.width
+        return of_layer * facts.layers * self.decoder.weight.dtype.itemsize
+
     def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
-        """Compute them as in `TransformerClassifier`; of a text in windows, their mean. Of a target, its one logit."""
-        return self._take_target(self._compute_outputs(pieces, vectors))
+        """Compute them as in `TransformerClassifier`; of a text in windows, their mean. Of a target, its one logit.
+        Where memory does not suffice, the texts are read in two halves.
+        """
+        try:
+            return self._take_target(self._compute_outputs(pieces, vectors))
+        except torch.OutOfMemoryError:
+            if len(pieces.ids) == 1 or vectors is not None:
+                raise
+        halves = map(pieces.select_texts, torch.arange(len(pieces.ids)).chunk(2))
+        return torch.cat([self.compute_logits(half) for half in halves])
 
     def _take_target(self, outputs: Tensor) -> Tensor:
         return outputs if self.target is None else self.target.read(outputs)
