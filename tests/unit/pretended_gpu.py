@@ -2,7 +2,7 @@
 
 What is moved or made there is marked, and so is all that is computed of it. A real GPU refuses an operation on tensors
 of both kinds (`mixed`) and an array of its own memory (`forbidden`); and it waits where a number is read (`waits`).
-dtypes, memory and missing kernels are not pretended.
+dtypes and missing kernels are not pretended, and of memory the free bytes alone.
 """
 
 import traceback
@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 CUDA, CPU = torch.device("cuda"), torch.device("cpu")
 READS = {"tolist", "item", "__int__", "__bool__", "__float__", "__index__", "nonzero"}
+FREE_BYTES = 1 << 33
 INDEXED = {"__getitem__", "__setitem__", "__get__", "__set__", "copy_", "index"}
 """What takes an index, a number or a source from the processor."""
 
@@ -124,6 +125,7 @@ def pretend_gpu(monkeypatch):
         return move(network, *arguments, **named)
 
     monkeypatch.setattr(nn.Module, "to", move_network)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (FREE_BYTES, 2 * FREE_BYTES))
     # no function of torch makes one, so that the mode does not see it
     monkeypatch.setattr(nn.Parameter, "__new__", make_parameter)
     with gpu:

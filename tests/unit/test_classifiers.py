@@ -2,6 +2,7 @@
 
 import re
 from itertools import chain
+from unittest.mock import Mock
 
 import classifiers_on_disk
 import numpy as np
@@ -23,7 +24,7 @@ from attention_audit.stages.classifier_texts import ReadTexts, build_split_of
 from attention_audit.stages.network_readout import take_classifier
 from attention_audit.transformer.folder import find_tuned_family, read_model_facts
 from attention_audit.transformer.pieces import cut, cut_raw
-from attention_audit.transformer.states import PieceBatch
+from attention_audit.transformer.states import PieceBatch, PieceTable
 
 
 @pytest.fixture(scope="module", params=READ)
@@ -81,6 +82,38 @@ def test_a_deleted_word_leaves_a_pair(classifier):
             without = ask_library(classifier, first, second, gone=gone)[1].logits[0].softmax(-1)
             expected = float((whole - without).abs().sum() / 2)
             assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
+
+
+def batch_all(classifier):
+    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
+    return PieceTable(pieces, torch.device("cpu")).batch(np.arange(len(TEXTS)))
+
+
+def test_of_the_last_layer_the_classified_row_alone_is_computed(classifier):
+    batch, read = batch_all(classifier), []
+    part = classifier.part("inner")
+    with part.register_forward_hook(lambda _, inputs, __: read.append(tuple(inputs[0].shape))):
+        logits, by_all_rows = classifier.compute_logits(batch), classifier.read_attention(batch).logits
+    assert read == [(len(TEXTS), 1, 16), (len(TEXTS), batch.ids.shape[1], 16)]
+    torch.testing.assert_close(logits, by_all_rows, atol=1e-5, rtol=0)
+
+
+def test_a_batch_that_memory_has_no_room_for_is_read_in_halves(classifier, monkeypatch):
+    batch, read, compute = batch_all(classifier), [], SequenceClassifier._compute_outputs
+    whole = classifier.compute_logits(batch)
+
+    def compute_one(classifier, pieces, vectors=None):
+        read.append(len(pieces.ids))
+        if read[-1] > 1:
+            raise torch.OutOfMemoryError
+        return compute(classifier, pieces, vectors)
+
+    monkeypatch.setattr(SequenceClassifier, "_compute_outputs", compute_one)
+    torch.testing.assert_close(classifier.compute_logits(batch), whole, atol=1e-5, rtol=0)
+    assert read == [4, 2, 1, 1, 2, 1, 1]
+    monkeypatch.setattr(SequenceClassifier, "_compute_outputs", Mock(side_effect=torch.OutOfMemoryError))
+    with pytest.raises(torch.OutOfMemoryError):
+        classifier.compute_logits(batch)
 
 
 def test_other_weights_predict_what_the_whole_network_does(classifier):
@@ -170,6 +203,8 @@ def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(
         items = sum_over_items(encoding, said.attentions[1][0].mean((0, 1)), text)
         np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
+    batch = batch_all(classifier)
+    torch.testing.assert_close(classifier.compute_logits(batch), classifier.read_attention(batch).logits)
 
 
 @pytest.mark.parametrize("window", [4, 128])

@@ -13,12 +13,13 @@ from torch import nn
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.weights import write_weights
+from attention_audit.audits import contributions as sets_module
 from attention_audit.audits.batches import draw_orders
-from attention_audit.audits.contributions import contributions, ranked_sets, single_weight
+from attention_audit.audits.contributions import contributions, ranked_sets, shuffles, single_weight
 from attention_audit.audits.erasure import batch_erasable
 from attention_audit.audits.instance_adversary import compute_gradient, instance_adversary
 from attention_audit.audits.permutation import MAX_PERMUTATIONS, heads, permutation, replace_head
-from attention_audit.audits.rankings import RANKERS, sort_falling
+from attention_audit.audits.rankings import RANKERS, find_smallest, sort_falling
 from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutation
 from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
@@ -139,6 +140,20 @@ def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed):
         assert (smallest[text] > 0) == bool(ends)
         if ends:
             assert min(flipping) <= smallest[text] == min(ends)
+
+
+@pytest.mark.parametrize("marks", [0, 2])
+def test_sets_that_are_known_are_not_searched_for_again(marks, monkeypatch):
+    readout, about = make_heads(LENGTHS, marks=marks), (Erasure(seed=3), Permutation())
+    sets, alone = ranked_sets(readout, about[0]), shuffles(readout, *about)
+    searched = []
+    monkeypatch.setattr(sets_module, "find_smallest", lambda *given: searched.append(1) or find_smallest(*given))
+    found = shuffles(readout, *about, sets)
+    assert {*found} == {*alone}
+    for name, values in found.items():
+        assert np.array_equal(values, alone[name], equal_nan=name not in ("id", "shuffle"))
+    # once for each shuffle, and not under the own weights
+    assert len(searched) == sets_module.SHUFFLED_HEADS
 
 
 def test_a_single_erasure_is_exact_and_contributions_are_of_first_order():

@@ -12,6 +12,7 @@ from transformers_on_disk import WORDS, tokenizer
 import attention_audit
 from attention_audit.api import opening
 from attention_audit.maps import MAP_FUNCTIONS
+from attention_audit.transformer.states import fit_batches, get_piece_limit, set_piece_limit
 
 AT_ONCE = ("bert", "gpt2", "llama", "ernie")
 """An encoder and two decoders that are known part by part, and one by the attention interface."""
@@ -67,6 +68,24 @@ def test_an_audit_runs_on_a_gpu(kind, monkeypatch):
     assert 0 < gpu.waits.total() / len(TEXTS) < MOST_WAITS
     here = ask(kind, "cpu", monkeypatch)
     assert answer.table.equals(here.table)
+
+
+@pytest.mark.parametrize(
+    ("free", "kept", "pieces"), [(12e9, 0, 6000), (6e9, 6e9, 6000), (1e9, 0, 2048), (140e9, 0, 16384)]
+)
+def test_batches_fit_the_free_memory_of_a_gpu(free, kept, pieces, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free, 150e9))
+    # half of what PyTorch holds is in use
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: 2 * kept)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda _: kept)
+    fit_batches(torch.device("cuda"), 1e6)
+    try:
+        assert get_piece_limit() == pieces
+        with set_piece_limit(70):
+            assert get_piece_limit() == 70
+    finally:
+        fit_batches(torch.device("cpu"), 1e6)
+    assert get_piece_limit() == 2048
 
 
 def test_a_mixture_and_an_array_of_its_memory_are_found(monkeypatch):

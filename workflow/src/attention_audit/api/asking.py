@@ -47,8 +47,8 @@ from attention_audit.section import Count, Name, Section
 from attention_audit.stages.audit_files import KINDS
 from attention_audit.stages.frames import build_frame
 from attention_audit.stages.own_audit import ask_own, find_columns
-from attention_audit.tables.model_answers import ASK_FUNCTIONS
-from attention_audit.tables.summary import summary, texts
+from attention_audit.tables.model_answers import ASK_FUNCTIONS, measure_subjects
+from attention_audit.tables.summary import answer_questions, summary, texts
 
 GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
@@ -63,9 +63,9 @@ BAR_FORMAT = "{percentage:3.0f}%|{bar:20}| {elapsed}, remain {remaining}{postfix
 
 @dataclass(frozen=True)
 class AuditStep:
-    """Reads or asks something of a model at hand, for some questions. cost: how long it takes, see `SHORT_COST`.
-    passes: how many texts, or copies of them, it goes through, in `goes` of as many texts, which take such shares of
-    its cost. write: writes lines on what is answered then.
+    """Reads or asks something of a model at hand. cost: how long it takes, see `SHORT_COST`. passes: how many texts, or
+    copies of them, it goes through, in `goes` of as many texts, which take such shares of its cost. answers: the
+    questions that are answered then.
     """
 
     take: Callable[[], None]
@@ -73,7 +73,7 @@ class AuditStep:
     cost: float = SHORT_COST
     passes: int = 1
     goes: Sequence[float] = (1.0,)
-    write: Callable[[], Sequence[str]] = list
+    answers: Sequence[str] = ()
 
 
 class AuditSettings(AuditConfig):
@@ -159,24 +159,16 @@ class ModelAudit:
         erasure = partial(ask_erasure, judged, answers, settings.erasure, settings.permutation)
         return [
             AuditStep(partial(ask_performance, predicting, answers, self.facts)),
-            AuditStep(
-                partial(ask_stability, judged, answers, settings.permutation),
-                "stable",
-                write=partial(self.write_lines, "stable"),
-            ),
+            AuditStep(partial(ask_stability, judged, answers, settings.permutation), "stable", answers=["stable"]),
             AuditStep(partial(ask_comparison, base, compared, answers, settings.permutation)),
-            AuditStep(
-                partial(ask_permutation, judged, answers, settings.permutation),
-                "used",
-                write=partial(self.write_lines, "used"),
-            ),
+            AuditStep(partial(ask_permutation, judged, answers, settings.permutation), "used", answers=["used"]),
             AuditStep(
                 erasure,
                 "ranks, signed",
                 SHORT_COST + ERASURE_COST * sum(goes) * self.lengths.sum(),
                 max(1, len(goes)) * len(self.lengths),
                 goes or (1.0,),
-                partial(self.write_lines, "ranks", "signed"),
+                ["ranks", "signed"],
             ),
             AuditStep(partial(ask_instance_adversary, [base], answers, settings.instance_adversary)),
             AuditStep(partial(ask_plausibility, attending, answers, self.facts)),
@@ -206,7 +198,7 @@ class ModelAudit:
                     step.take()
                 done += step.cost
                 bar.update(done - bar.n)
-                for line in step.write():
+                for line in self.write_lines(step.answers) if step.answers else ():
                     bar.write(line, file=sys.stderr)
 
     def _advance(self, bar: Any, step: AuditStep, done: float, passed: list[int], count: int) -> None:
@@ -245,23 +237,29 @@ class ModelAudit:
             of_cases=self.of_cases,
         )
 
+    def _read_rows(self, function: Callable[..., pd.DataFrame], empty: bool = True) -> dict[str, Any]:
+        """Read what one of the workflow's tables is made of. empty: also the audits that have no rows."""
+        rows: dict[str, Any] = {"subjects": [self.subject], "answer": self.settings.answer.model_dump()}
+        for name, source in TABLES[function.__name__].reads.items():
+            if source.source == "audit" and (empty or source.name in self.answers.tables):
+                tables = self.answers.tables.get(source.name)
+                suites = [(self.suite.name, pa.concat_tables(tables))] if tables else []
+                rows[name] = build_frame(source.describe(), suites)
+            elif source.source == "corpus":
+                rows[name] = {GIVEN_TEXTS: build_frame(source.describe(), [("", self.texts[source.name])])}
+        return rows
+
     def make_table(self, function: Callable[..., pd.DataFrame], **arguments: Any) -> pd.DataFrame:
         """Make one of the workflow's tables by its function, with the settings of the answer and what it reads."""
-        table = TABLES[function.__name__]
-        arguments |= {"subjects": [self.subject], "answer": self.settings.answer.model_dump()}
-        for name, source in table.reads.items():
-            if source.source == "audit":
-                rows = self.answers.tables.get(source.name)
-                suites = [(self.suite.name, pa.concat_tables(rows))] if rows else []
-                arguments[name] = build_frame(source.describe(), suites)
-            elif source.source == "corpus":
-                arguments[name] = {GIVEN_TEXTS: build_frame(source.describe(), [("", self.texts[source.name])])}
-        return make_arrow_table(artefact(table.columns), function(**arguments)).to_pandas()
+        columns = artefact(TABLES[function.__name__].columns)
+        return make_arrow_table(columns, function(**arguments, **self._read_rows(function))).to_pandas()
 
-    def write_lines(self, *questions: str) -> list[str]:
+    def write_lines(self, questions: Sequence[str]) -> list[str]:
         """Write the lines of questions that have a verdict, as the answer has them."""
-        asked = {question: ASK_FUNCTIONS[question] for question in questions}
-        (row,) = self.make_table(summary, reasons={}, questions=asked).to_dict("records")
+        rows = self._read_rows(summary, empty=False)
+        subjects, *others = (rows.pop(name) for name in ("subjects", "answer", "corpus", "census"))
+        (measured,) = measure_subjects(subjects, rows, *others)
+        row = answer_questions(measured, {question: ASK_FUNCTIONS[question] for question in questions})
         lines = [write_line(row, question) for question in questions if row[f"{question}_said"]]
         return [text for line in lines for text in lay_out_line(line, ALONE.get(len(self.own), ""))]
 

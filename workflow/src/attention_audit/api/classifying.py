@@ -191,8 +191,8 @@ class ClassifierAudit:
             for number, (training, home, name) in enumerate(self._name_trainings()):
                 attribute = partial(self._attribute, training, home, of_others if number else audits)
                 steps.append(AuditStep(attribute, f"located{name}", cost, passes))
-            cost, write = TEXT_COST * len(self.reader.homes) * len(lengths), partial(self.model.write_lines, "located")
-            steps.append(AuditStep(self._ask_attribution, "located", cost, write=write))
+            cost = TEXT_COST * len(self.reader.homes) * len(lengths)
+            steps.append(AuditStep(self._ask_attribution, "located", cost, answers=["located"]))
         return steps
 
 
@@ -285,7 +285,7 @@ def audit_targets(
             steps.append(AuditStep(partial(part.take_target, training, home, *taken), f"reading {asked_target.name}"))
         # the answer is on all targets
         steps += [
-            replace(step, name=f"{step.name} of {asked_target.name}", write=list) for step in part.list_questions()
+            replace(step, name=f"{step.name} of {asked_target.name}", answers=()) for step in part.list_questions()
         ]
         parts.append(model)
     audited.model.take_steps(steps, progress)

@@ -243,14 +243,28 @@ RANDOM_ORDERS = 10
 """Random orders in which items are erased under the map itself; under each shuffle it is one of them."""
 
 
-def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Columns:
+def list_shares(readout: Readout, sets: Columns) -> dict[str, Tensor]:
+    """List the shares that are erased in the order of the map, and of a smallest set, from the columns of
+    `ranked_sets`: (N,) each, NaN of texts of one item.
+    """
+    shares = {}
+    for column, ranking in (("by_weight", "attention"), ("smallest", SMALLEST)):
+        shares[column] = torch.full((len(readout),), torch.nan, dtype=torch.float64)
+        chosen = np.array(sets["ranking"]) == ranking
+        shares[column][readout.lengths > 1] = torch.from_numpy(sets["fraction_removed"][chosen])
+    return shares
+
+
+def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation, sets: Columns | None = None) -> Columns:
     """Return the columns id, shuffle, prediction, tvd, items, random, by_weight, smallest, lead, fall: see
     `columns.audits`.
 
     One row for each text under its own weights, shuffle 0, and under each shuffle. Predictions are recomputed in
-    float64, so that erasing nothing never counts as a change.
+    float64, so that erasing nothing never counts as a change. sets: what `ranked_sets` found, so that no set is looked
+    for twice under the own weights.
     """
     count = SHUFFLED_MAPS if readout.attending is None else SHUFFLED_HEADS
+    known = {} if sets is None else list_shares(readout, sets)
 
     def measure(texts: PaddedReadout) -> Columns:
         drawn = draw_orders(texts, readout.ids, RANDOM_ORDERS, erasure.seed, marks=False, purpose="random order")
@@ -262,7 +276,11 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
         for shuffle, orders in enumerate([random, *random[:count, None]]):
             shuffled = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else unshuffled
             by_weight = sort_falling(shuffled.attention, shuffled)
-            fewest = find_share(shuffled, sort_falling(find_smallest(shuffled, readout.ids, erasure.seed), shuffled))
+            if shuffle or not known or (texts.lengths == 1).any():
+                smallest = find_smallest(shuffled, readout.ids, erasure.seed)
+                late, fewest = (find_share(shuffled, order) for order in (by_weight, sort_falling(smallest, shuffled)))
+            else:
+                late, fewest = (shares[texts.members] for shares in known.values())
             at_random = torch.stack([find_share(shuffled, order) for order in orders])
             if not shuffle:
                 at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
@@ -273,7 +291,7 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Co
                     "prediction": shuffled.decision[:, 0].int(),
                     "tvd": tvd(unshuffled.predicted[..., 0], shuffled.predicted[..., 0]),
                     "random": at_random[0],
-                    "by_weight": find_share(shuffled, by_weight),
+                    "by_weight": late,
                     "smallest": fewest,
                     "lead": leads.gather(1, by_weight[:, :1])[:, 0],
                     "fall": fall.where(texts.words > 1, torch.nan),
@@ -298,8 +316,9 @@ def ask_erasure(trainings: Iterable[Training], answers: Answers, erasure: Erasur
                 answers.add(CONTRIBUTIONS, contributions(readout), training)
             if answers.asks(SINGLE_WEIGHT, *lacks):
                 answers.add(SINGLE_WEIGHT, single_weight(readout, erasure), training)
-            if answers.asks(RANKED_SETS, *lacks):
-                answers.add(RANKED_SETS, ranked_sets(readout, erasure), training)
+            sets = ranked_sets(readout, erasure) if answers.asks(RANKED_SETS, *lacks) else None
+            if sets is not None:
+                answers.add(RANKED_SETS, sets, training)
             if answers.asks(SHUFFLES, *lacks):
-                answers.add(SHUFFLES, shuffles(readout, erasure, permutation), training)
+                answers.add(SHUFFLES, shuffles(readout, erasure, permutation, sets), training)
         answers.report(training.describe())

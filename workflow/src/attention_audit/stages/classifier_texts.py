@@ -23,7 +23,7 @@ from attention_audit.transformer.opening import PROCESSOR, refuse_without_vector
 from attention_audit.transformer.outputs import OutputKind, find_names
 from attention_audit.transformer.pieces import UNLIMITED_LENGTH, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
-from attention_audit.transformer.states import PieceTable, refuse_narrow
+from attention_audit.transformer.states import PieceTable, fit_batches, refuse_narrow
 
 from .loading import list_raw_texts
 
@@ -69,11 +69,13 @@ def read_gold_rows(corpus: Path, known: Sequence[str], split: str = "test") -> I
 def build_classifier(
     home: Home, read: ReadClassifier, kind: OutputKind = "classes", device: torch.device = PROCESSOR
 ) -> SequenceClassifier:
-    """Build the classifier of a folder, or of what is in memory, on a device, as it is read. kind: what its outputs
-    are. Raises AuditError where it cannot be had.
+    """Build the classifier of a folder, or of what is in memory, on a device, as it is read, and fit batches to it.
+    kind: what its outputs are. Raises AuditError where it cannot be had.
     """
     build = FoundSequenceClassifier if find_family(home) is BY_INTERFACE else SequenceClassifier
-    return build(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind, device)
+    classifier = build(home, read.prompt, read.max_length, read.long == "window", read.truncation, kind, device)
+    fit_batches(device, classifier.piece_bytes)
+    return classifier
 
 
 def open_classifier(read: ReadClassifier, device: torch.device = PROCESSOR) -> SequenceClassifier:

@@ -99,10 +99,17 @@ def list_plausibility(plausibility: pd.DataFrame) -> RowValues:
     }
 
 
+def answer_questions(measured: MeasuredModel, questions: Asked) -> RowValues:
+    """Answer some questions alone, as in a row of columns.SUMMARY."""
+    row = BLANK | measured.subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
+    for question, ask in questions.items():
+        row |= list_answer_columns(question, ask_question(ask, measured))
+    return row
+
+
 def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) -> RowValues:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
-    subject, labels = measured.subject, measured.labels
-    row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
+    subject, labels, row = measured.subject, measured.labels, answer_questions(measured, questions)
     row |= {"texts": len(measured.ids), "groups": measured.count(np.ones(len(measured.ids), bool))}
     predicted = np.nan_to_num(measured.predictions, nan=-1).astype(np.int64)
     if subject.of_cases:
@@ -111,8 +118,6 @@ def answer_subject(measured: MeasuredModel, questions: Asked = ASK_FUNCTIONS) ->
         row |= judge_ability(labels, predicted, measured.groups) | {"note": ask_order(labels, predicted)}
     elif measured.ids and np.isfinite(measured.predictions).all():
         row["majority_accuracy"] = np.mean([np.bincount(each).max() for each in predicted]) / len(measured.ids)
-    for question, ask in questions.items():
-        row |= list_answer_columns(question, ask_question(ask, measured))
     return row | list_plausibility(measured.select_rows("plausibility"))
 
 
@@ -123,20 +128,19 @@ def summary(
     corpus: Frames,
     census: Frames,
     kinds: Mapping[str, str] = {},
-    questions: Asked = ASK_FUNCTIONS,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make one row for each data set and model, with the columns of columns.SUMMARY.
 
-    `questions`: those that are asked. `kinds`: of the corpora of data sets; verdicts on controls are held against what
-    they must be. `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the
-    configuration. `corpus`: the id and group of the test texts by data set, which says which of them belong together.
-    `census`: the names of classes. `audits`: rows of the audits that the questions ask, of any number of data sets and
-    suites, with the key of the suite as the column `suite`; a list of k numbers is k columns.
+    `kinds`: of the corpora of data sets; verdicts on controls are held against what they must be. `reasons`: why data
+    sets were not run, by data set. `answer`: the section `answer` of the configuration. `corpus`: the id and group of
+    the test texts by data set, which says which of them belong together. `census`: the names of classes. `audits`: rows
+    of the audits that the questions ask, of any number of data sets and suites, with the key of the suite as the column
+    `suite`; a list of k numbers is k columns.
     """
     measured = measure_subjects(subjects, audits, answer, corpus, census)
     missing = [BLANK | {"dataset": dataset, "note": f"Not run: {reason}."} for dataset, reason in reasons.items()]
-    rows = [answer_subject(each, questions) for each in measured]
+    rows = [answer_subject(each) for each in measured]
     rows = [row | {"controls": describe_claims(kinds.get(row["dataset"], ""), row)} for row in rows]
     return pd.DataFrame([*rows, *missing], columns=SUMMARY.schema.names)
 

@@ -29,18 +29,37 @@ MIN_WINDOW_SHARE = 0.25
 """Share of a window that must be left for what slides."""
 MAX_PADDING = 0.05
 """Share of padding at most in a batch that has a quarter of its pieces, with which a processor is as fast."""
-_TOKENS = ContextVar("tokens", default=2048)
+PIECES_AT_ONCE, MAX_PIECES_AT_ONCE = 2048, 1 << 14
+"""Padded pieces of a batch: those that a processor reads as fast as more; and of a GPU, with enough memory."""
+MEMORY_SHARE = 0.5
+"""Share of a GPU's free memory that a batch may take by what is known of a piece."""
+_TOKENS = ContextVar[int | None]("tokens", default=None)
+_ROOM = ContextVar[tuple[torch.device, float] | None]("room", default=None)
 
 
 def get_piece_limit() -> int:
-    """Return padded pieces at most of the texts that a Transformer reads together without gradients."""
-    return _TOKENS.get()
+    """Return padded pieces at most of the texts that a Transformer reads together without gradients: what was set, or
+    what the memory of the GPU has room for that is free now.
+    """
+    room = _ROOM.get()
+    if (tokens := _TOKENS.get()) or room is None:
+        return tokens or PIECES_AT_ONCE
+    device, piece_bytes = room
+    # PyTorch keeps what it freed
+    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    fitting = MEMORY_SHARE * (torch.cuda.mem_get_info(device)[0] + kept) / piece_bytes
+    return int(min(max(fitting, PIECES_AT_ONCE), MAX_PIECES_AT_ONCE))
+
+
+def fit_batches(device: torch.device, piece_bytes: float) -> None:
+    """Fit batches, from now on, to a device, where a piece takes so many bytes."""
+    _ROOM.set((device, piece_bytes) if device.type == "cuda" else None)
 
 
 @contextmanager
 def set_piece_limit(tokens: int | None) -> Iterator[None]:
     """Let it be another number in the block; None: as it is."""
-    token = _TOKENS.set(tokens or get_piece_limit())
+    token = _TOKENS.set(tokens or _TOKENS.get())
     try:
         yield
     finally:
