@@ -85,6 +85,9 @@ def test_what_is_fine_tuned_for_several_labels_is_a_classifier_of_the_library(tm
 def test_a_recipe_without_labels_is_one_line(tmp_path):
     table, _ = write_posts(tmp_path)
     given = {"corpora": {"posts": table}, "hf": describe_recipe(tmp_path)}
+    # as a run keeps it, with every default
+    config = plan_of(**CLASSIFIERS_ALONE, **given).config
+    assert type(config).model_validate(config.model_dump(mode="json")) == config
     unnamed = {"posts": {key: value for key, value in table.items() if key != "classes"}}
     refuse_plan("label: nobody knows them.*name all `labels` in `classes`", **given | {"corpora": unnamed})
     refuse_plan("recipe.liar: there is none of several labels", **given | {"hf": describe_recipe(tmp_path, liar=0.5)})

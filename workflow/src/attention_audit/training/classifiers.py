@@ -115,9 +115,10 @@ class Classifiers(GivenClassifiers):
         unused = [key for key in keys if getattr(self, key)] + ["long: window"] * (self.long == "window")
         if self.recipe is not None and unused:
             raise ValueError(f"has a recipe, and {unused[0]}, which is said of models that are given; leave one out")
-        unmade = self.recipe.model_fields_set & {"adversary", "liar", "guides"} if self.recipe else set()
-        if unmade and self.tunes_labels:
-            raise ValueError(f"recipe.{min(unmade)}: there is none of several labels; leave it or `targets` out")
+        for key in ("adversary", "guides", "liar"):
+            # the configuration that a run keeps has every default
+            if self.tunes_labels and getattr(self.recipe, key) != ClassifierRecipe.model_fields[key].default:
+                raise ValueError(f"recipe.{key}: there is none of several labels; leave it or `targets` out")
         return self
 
 
