@@ -11,6 +11,7 @@ from attention_audit.given.files import write_given_readout as write
 
 from .auditing import Audited, audit, by_question
 from .classifying import audit_classifier, audit_torch, read_texts
+from .generating import GenerationAudited, audit_generation
 from .judging import Judgement, judge
 from .reading import Trained, reading, trained
 from .shown_text import Reading
@@ -18,12 +19,14 @@ from .shown_text import Reading
 __all__ = [
     "AuditError",
     "Audited",
+    "GenerationAudited",
     "GivenReadout",
     "Judgement",
     "Reading",
     "Trained",
     "audit",
     "audit_classifier",
+    "audit_generation",
     "audit_torch",
     "by_question",
     "judge",

@@ -138,6 +138,13 @@ class Reading:
         shares = scores / scores.abs().sum().replace(0, 1)
         return shares / (np.nanmax(shares.abs().to_numpy()) or 1)
 
+    def _describe_items(self) -> list[str]:
+        """Describe words in their titles, behind their weights: by the range of these over trainings."""
+        return [
+            f", {low:.3f} to {high:.3f} in all trainings" if high > low else ""
+            for low, high in zip(self.words["lowest"], self.words["highest"], strict=True)
+        ]
+
     def __repr__(self) -> str:
         lines, shades = self._head, self._shade_maps()
         # a console without a terminal may have none
@@ -157,10 +164,7 @@ class Reading:
         """Write the words in the colours of each map, on one scale, as a part of a page; values are titles."""
         shades, words = self._shade_maps(), self.words
         parts = [f"<p>{'<br>'.join(map(escape, self._head))}</p>"]
-        ranges = [
-            f", {low:.3f} to {high:.3f} in all trainings" if high > low else ""
-            for low, high in zip(words["lowest"], words["highest"], strict=True)
-        ]
+        ranges = self._describe_items()
         for name, label in self._label_maps().items():
             of_map = ranges if name == "weight" else [""] * len(words)
             items = map(paint_html, words["word"], words[name], shades[name], of_map)
