@@ -127,18 +127,20 @@ class GenerationAudited(Answer):
 
     def text(self, number: int, token: int = 0) -> TokenReading:
         """Read a token of a prompt, both by their numbers from 0. Raises AuditError where there is none."""
-        for name, at, count in (("number", number, len(self)), ("token", token, len(self.generated[number]))):
-            if at not in range(-count, count):
-                raise AuditError(name, f"is {at!r}, and there are {count}", "give one from 0")
-        return self.generated[number][token]
+        found: Any = self.generated
+        for name, at in (("number", number), ("token", token)):
+            if at not in range(-len(found), len(found)):
+                raise AuditError(name, f"is {at!r}, and there are {len(found)}", "give one from 0")
+            found = found[at]
+        return found
 
     def __repr__(self) -> str:
         lines = write_answer(self.shown.iloc[0].to_dict(), "", self.asks)
         located = self.by_map[self.by_map["question"] == "located"].set_index("map")
         others = [
-            f"     {name[:42]:43}{row['verdict'].partition(', ')[0]:17}{write_share(row['value']):>5}  "
+            f"     {str(name)[:42]:43}{row['verdict'].partition(', ')[0]:17}{write_share(row['value']):>5}  "
             f"{write_range(row['low'], row['high'], 'share')}"
-            for name, row in located.iterrows()
+            for name, row in located.to_dict("index").items()
             if np.isfinite(row["value"])
         ]
         heading = ["Top words of each map, from random (0) to best single words (1):"] * bool(others)
@@ -362,7 +364,8 @@ def answer_tokens(audit: GenerationAudit, texts: int, gold: bool) -> tuple[pd.Da
         plain = {"words": lengths, "prediction": 1, "id": [case.name for case in cases], "map": MEAN_ROW}
         numbers = dict.fromkeys(("label", "auprc", "auprc_random", "random", "scores", "leave_one_out"), np.nan)
         frame = pd.concat([pd.DataFrame({"training": 1 + at, **plain, **numbers}) for at in range(len(audit.homes))])
-    further = {"permutation": pd.DataFrame(audit.imposed or {"model": []}), "search": pd.DataFrame(audit.searched)}
+    listed = {"permutation": audit.imposed, "search": audit.searched}
+    further = {name: pd.DataFrame(rows) for name, rows in listed.items() if rows}
     by_map = {
         str(name): measure_tokens(rows.drop(columns="map"), cases, margins, further)
         for name, rows in frame.groupby("map", sort=False)

@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate, subtract
-from attention_audit.answer.lines import write_percent, write_probability, write_share
-from attention_audit.answer.samples import compare_pairs, place_ranking
+from attention_audit.answer.lines import NUMBER_WRITERS, write_percent, write_probability, write_share
+from attention_audit.answer.samples import average_texts, compare_pairs, erase, find_sides, place_ranking
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.verdicts import NONE, ZONES, Cell, Part, conclude, say_zones
 from attention_audit.arrays import Floats
 from attention_audit.audits.generated import LAST_ROW, MEAN_ROW, TokenCase, compare_maps
 from attention_audit.contrasts import EvaluatedModel
+from attention_audit.questions import QUESTIONS
 from attention_audit.tables.model_answers import (
     SIMILARITY,
     Asked,
@@ -35,6 +36,7 @@ from attention_audit.tables.model_answers import (
 from attention_audit.tables.tidy import join_notes
 
 from .judging import SCORES, list_audit_rows, state_ranks, state_signed
+from .predicting import ORDERS
 
 OF_ROW = ("used", "stable", "unique")
 NOT_ASKED = "it is not among `questions`"
@@ -46,6 +48,7 @@ REASONS = {
     "transferable": "this audit guides no simpler model",
 }
 """Why a question is not asked of the map of a token."""
+ASK_OF_WORDS: Asked = {"located": ask_located, "ranks": state_ranks, "signed": state_signed}
 
 
 def measure_tokens(
@@ -62,31 +65,37 @@ def measure_tokens(
     return MeasuredModel(subject, {**list_audit_rows(texts), **further}, margins, {}, groups)
 
 
-def sample_located(measured: MeasuredModel) -> Sample:
-    """Place a map among random words and leave-one-out, in each training."""
-    random, own, best = list_falls(measured, measured.require_rows("located"), "attention")
-    return place_ranking(random, own, best, measured.groups)
+def sample_map(measured: MeasuredModel, question: str) -> Sample:
+    """Take what a question about words finds of a map, in each training."""
+    if question == "located":
+        random, own, best = list_falls(measured, measured.require_rows("located"), "attention")
+        return place_ranking(random, own, best, measured.groups)
+    rows = measured.select_rows("predictions")
+    if question == "ranks":
+        until = [measured.lay_out(rows, f"{order}_until") for order in ORDERS]
+        return erase(until[0], until[1], np.fmin.reduce(until), measured.groups)
+    side = find_sides(measured.lay_out(rows, "top_fall"), measured.margins.inert)
+    return average_texts(np.maximum(side, 0.0))
 
 
-def state_located(measured: MeasuredModel, nearest: MeasuredModel) -> Cell:
-    """Ask whether the top words of a map are those that matter, and whether they are better than the nearest words: by
-    the interval of the difference, paired by prompt.
+def state_beside(measured: MeasuredModel, nearest: MeasuredModel, question: str) -> Cell:
+    """Ask a question about words of a map, and whether it is better than the nearest words: by the interval of the
+    difference, paired by prompt.
     """
-    cell, yardstick = ask_located(measured), sample_located(nearest)
+    cell, yardstick = ASK_OF_WORDS[question](measured), sample_map(nearest, question)
     if measured is nearest:
         return replace(cell, zones=NONE, said="", reason=YARDSTICK)
-    value = write_share(average_known(yardstick.values))
+    value = NUMBER_WRITERS[QUESTIONS[question].unit](average_known(yardstick.values))
     beside = f"nearest words {value}" if value else ""
-    difference = estimate(subtract(sample_located(measured), yardstick), measured.groups)
-    if cell.said and not difference.low > 0:
-        verdict, _, alone = cell.said.partition(", ")
-        zones = ZONES[:2] if ZONES[-1] in cell.zones else cell.zones
-        said = ", ".join(filter(None, [say_zones(zones), f"{NOT_BETTER} ({value})", alone]))
-        return replace(cell, zones=zones, said=said, clause=join_notes(f"alone {verdict}", cell.clause))
-    if cell.said:
-        verdict, _, alone = cell.said.partition(", ")
-        return replace(cell, said=", ".join(filter(None, [verdict, beside, alone])))
-    return replace(cell, clause=join_notes(beside, cell.clause))
+    if not cell.said:
+        return replace(cell, clause=join_notes(beside, cell.clause))
+    difference = estimate(subtract(sample_map(measured, question), yardstick), measured.groups)
+    verdict, *alone = cell.said.split(", ")
+    if difference.low > 0:
+        return replace(cell, said=", ".join([verdict, beside, *alone]))
+    zones = ZONES[:2] if ZONES[-1] in cell.zones else cell.zones
+    said = ", ".join([say_zones(zones), f"{NOT_BETTER} ({value})", *alone])
+    return replace(cell, zones=zones, said=said, clause=join_notes(f"by itself {verdict}", cell.clause))
 
 
 def state_used(measured: MeasuredModel) -> Cell:
@@ -138,10 +147,9 @@ def list_questions(
     """List what is asked of a map, by its name. nearest: what was measured of the nearest words. maps: those of all
     trainings and cases.
     """
-    located = partial(state_located, nearest=nearest)
     questions: dict[str, Callable[[MeasuredModel], Cell]] = {
-        "located": located, "ranks": state_ranks, "signed": state_signed,
-    }  # fmt: skip
+        question: partial(state_beside, nearest=nearest, question=question) for question in ASK_OF_WORDS
+    }
     if name == MEAN_ROW:
         questions |= {"used": state_used, "unique": state_unique}
     if name in (MEAN_ROW, LAST_ROW):
