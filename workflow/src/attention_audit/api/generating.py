@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ import torch
 from attention_audit.answer.lines import write_range, write_share
 from attention_audit.arrays import Floats
 from attention_audit.audits.generated import (
-    LAST_ROW,
     MEAN_ROW,
     NEAREST,
     SHUFFLED,
@@ -31,7 +30,7 @@ from attention_audit.errors import AuditError, add_place
 from attention_audit.given import make_list
 from attention_audit.given.attributed import read_attributions
 from attention_audit.model.generator import Generator, TokenTarget, require_decoder
-from attention_audit.names import MAPS, refuse_unknown_maps
+from attention_audit.names import MAPS, TOKEN_MAPS, refuse_unknown_maps
 from attention_audit.plan.transformers import refuse_missing_maps
 from attention_audit.questions import QUESTIONS
 from attention_audit.report.terminal import write_answer
@@ -51,6 +50,10 @@ from .shown_text import Reading
 from .token_answers import NOT_ASKED, OF_ROW, REASONS, describe_tokens, list_questions, measure_tokens
 from .units import Spans, Units, check_spans, choose_granularity
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LABELS = {SCORES: "Maps of generated tokens", **MAPS.labels, **TOKEN_MAPS}
 GENERATED_QUESTIONS = ("located", "ranks", "signed", "used", "stable", "unique")
 BY_DELETION = ("located", "ranks", "signed")
 PIECES_AT_ONCE = 512
@@ -134,15 +137,20 @@ class GenerationAudited(Answer):
             found = found[at]
         return found
 
+    def figure(self) -> "Figure":
+        """Draw how well each map, and the nearest words, locate the words that matter, with 95 % intervals."""
+        from attention_audit.figures.attributions import fig_token_maps
+
+        return fig_token_maps(self.by_map, self.labels)
+
     def __repr__(self) -> str:
         lines = write_answer(self.shown.iloc[0].to_dict(), "", self.asks)
-        located = self.by_map[self.by_map["question"] == "located"].set_index("map")
-        others = [
-            f"     {str(name)[:42]:43}{row['verdict'].partition(', ')[0]:17}{write_share(row['value']):>5}  "
-            f"{write_range(row['low'], row['high'], 'share')}"
-            for name, row in located.to_dict("index").items()
-            if np.isfinite(row["value"])
-        ]
+        located = self.by_map[(self.by_map["question"] == "located") & np.isfinite(self.by_map["value"])]
+        others = []
+        for row in located.to_dict("records"):
+            name, verdict = LABELS.get(row["map"], row["map"])[:42], row["verdict"].partition(", ")[0]
+            numbers = f"{write_share(row['value']):>5}  {write_range(row['low'], row['high'], 'share')}"
+            others.append(f"     {name:43}{verdict:17}{numbers}")
         heading = ["Top words of each map, from random (0) to best single words (1):"] * bool(others)
         return "\n".join([*lines, *heading, *others])
 
@@ -319,7 +327,7 @@ def fold_attributions(
     ]
     folded = {}
     for name, values in attributions.items():
-        if name in (MEAN_ROW, LAST_ROW, NEAREST, SHUFFLED, *MAPS):
+        if name in LABELS:
             raise AuditError("attributions", f"{name!r} is what a map is called", "give another name")
         scores = read_attributions(values, name, prompts)
         pieces = [torch.from_numpy(scores[case.text][: len(case.context.ids), case.step]) for case in cases]
@@ -469,7 +477,7 @@ def audit_generation(
     imposed = pd.DataFrame(audit.imposed).drop(columns="model", errors="ignore")
     return GenerationAudited(
         summary,
-        {SCORES: "Maps of generated tokens"},
+        LABELS,
         by_map,
         pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(),
         imposed,

@@ -15,7 +15,7 @@ from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import write_whole
 from attention_audit.errors import AuditError
 from attention_audit.given import check_path
-from attention_audit.names import MAPS
+from attention_audit.names import MAPS, TOKEN_MAPS
 from attention_audit.tables.wording import mark_direction, replace_controls
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Reading:
     def _label_maps(self) -> dict[str, str]:
         """Label the maps that have numbers, by their columns."""
         _, *further = map(str, self.words.loc[:, "known":])
-        labels = MAP_LABELS | {name: MAPS[name].label if name in MAPS else name for name in further}
+        labels = MAP_LABELS | {name: {**MAPS.labels, **TOKEN_MAPS}.get(name, name) for name in further}
         labels["weight"] += "" if self.layer is None else f", layer {self.layer}"
         return {name: label for name, label in labels.items() if self.words[name].notna().any()}
 
