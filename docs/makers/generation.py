@@ -17,7 +17,7 @@ from attention_audit.api import audit_generation
 
 IMAGES = Path(__file__).parents[1] / "images"
 PROMPTS, SHORTEST = 100, 14
-MAPS = ("rollout", "input_gradient", "attn_lrp")
+MAPS = ("rollout", "input_gradient")
 WORD = re.compile(r" ([^()\s]+)\)")
 
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> None:
     answer.figure().savefig(IMAGES / "generation.png", dpi=130)
     columns = ["map", "question", "verdict", "value", "low", "high", "note"]
     rows = answer.by_map.dropna(subset="value")[columns]
-    rows.to_csv(IMAGES / "generation.csv", index=False, float_format="%.4f")
+    rows.to_csv(IMAGES / "generation.csv", index=False, float_format="%.6f")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import torch
 import transformers
+from planned import ROOT
 from refusal import refusal
 from safetensors.torch import save
 from tokenizers import decoders, processors
@@ -20,6 +21,7 @@ from transformers_on_disk import WORDS, tokenizer
 
 import attention_audit
 from attention_audit import api
+from attention_audit.answer.lines import NUMBER_WRITERS, write_share
 from attention_audit.answer.settings import Margins
 from attention_audit.api.generating import make_cases, read_prompts
 from attention_audit.api.judging import SCORES
@@ -36,6 +38,7 @@ from attention_audit.audits.generated import (
 )
 from attention_audit.divergence import LN2
 from attention_audit.model.generator import Generator, TokenTarget, count_shared
+from attention_audit.questions import QUESTIONS
 from attention_audit.transformer.constructed import build_decoder
 from attention_audit.transformer.contexts import SPECIAL, list_contexts
 from attention_audit.transformer.in_memory import hold_model
@@ -277,7 +280,7 @@ def test_a_decoder_that_copies_is_located():
     assert take(answer, "shuffled", "located")["high"] < 0.4
     for question, beside in {
         "ranks": "yes, nearest words −1.0",
-        "signed": "yes, nearest words 0",
+        "signed": "yes, nearest words 0 %",
         "used": "yes",
     }.items():
         assert take(answer, "mean_row", question)["verdict"].startswith(beside)
@@ -552,3 +555,26 @@ def test_a_batch_has_few_pieces(monkeypatch):
     assert {logits.shape[1] for _, logits in seen[1:]} <= {1, 2}
     assert len(predictions.first) == len(units)
     assert all(len(each) == 5 for each in predictions.first.values())
+
+
+def test_the_page_says_what_was_measured():
+    rows = pd.read_csv(ROOT / "docs" / "images" / "generation.csv").set_index(["map", "question"])
+    page = " ".join((ROOT / "docs" / "generation.md").read_text(encoding="utf-8").split())
+    said = {
+        ("last_row", "located"): 'would be "yes" by itself, {}. The',
+        ("nearest", "located"): "The nearest words have {},",
+        ("mean_row", "located"): "The mean of all layers' rows has {},",
+        ("rollout", "located"): "rollout {},",
+        ("shuffled", "located"): "a shuffled map {}. The",
+    }
+    for key, words in said.items():
+        assert words.format(write_share(rows.loc[key, "value"])) in page
+    assert "by itself yes" in rows.loc[("last_row", "located"), "note"]
+    assert "last layer alone .047" in rows.loc[("mean_row", "used"), "note"]
+    for question in ("located", "ranks", "signed", "used"):
+        row = rows.loc[("mean_row", question)]
+        write = NUMBER_WRITERS[QUESTIONS[question].unit]
+        verdict, beyond = row["verdict"].split(", ")[:2]
+        assert f"{verdict} {write(row['value'])} {write(row['low'])} to {write(row['high'])}" in page
+        assert question == "used" or beyond in page
+    assert len(page.split()) <= 1200

@@ -58,8 +58,8 @@ GENERATED_QUESTIONS = ("located", "ranks", "signed", "used", "stable", "unique")
 BY_DELETION = ("located", "ranks", "signed")
 PIECES_AT_ONCE = 512
 """Pieces of a context, of which a batch has `batch_size` texts."""
-DELETIONS, SEARCH_COST = 8, 3
-"""Deletions of a ranking, up to the flip, more or less; and what a step of the search costs, in passes."""
+DELETIONS, MAP_COST, SETS = 5, 4, 8
+"""Contexts that a ranking asks of, more or less; what a map costs, in passes; and the sets of weights of `used`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,14 +224,15 @@ class GenerationAudit:
     def list_steps(self) -> list[AuditStep]:
         """List what reads and asks the trainings, in order. The cost is in passes."""
         units = sum(len(case.context.units) for case in self.cases)
-        rankings = DELETIONS * (2 + len(self.further) + len(self.given)) * len(self.cases)
+        rankings = DELETIONS * (4 + len(self.further) + len(self.given)) * len(self.cases)
         steps = []
         for number in range(len(self.homes)):
             name = f", training {1 + number} of {len(self.homes)}" * (len(self.homes) > 1)
-            searching = SEARCH_COST * 2 * self.search.steps * ("unique" in self.asked and number == 0)
-            reading = len(self.cases) * (3 + searching)
+            steps_searched = 2 * self.search.starts * self.search.steps * ("unique" in self.asked and number == 0)
+            reading = len(self.cases) * (2 + SETS * ("used" in self.asked) + steps_searched)
+            cost = reading + MAP_COST * len(self.cases) * len(self.further)
             asked = ", ".join(each for each in ("used", "stable", "unique") if each in self.asked)
-            steps.append(AuditStep(partial(self.read, number), f"reading {asked}{name}", reading, reading))
+            steps.append(AuditStep(partial(self.read, number), f"reading {asked}{name}", cost, reading))
             deleting = units + rankings
             steps.append(AuditStep(partial(self.delete, number), f"{', '.join(BY_DELETION)}{name}", deleting, deleting))
         return steps

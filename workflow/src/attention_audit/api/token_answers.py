@@ -85,7 +85,9 @@ def state_beside(measured: MeasuredModel, nearest: MeasuredModel, question: str)
     cell, yardstick = ASK_OF_WORDS[question](measured), sample_map(nearest, question)
     if measured is nearest:
         return replace(cell, zones=NONE, said="", reason=YARDSTICK)
-    value = NUMBER_WRITERS[QUESTIONS[question].unit](average_known(yardstick.values))
+    unit = QUESTIONS[question].unit
+    value = NUMBER_WRITERS[unit](average_known(yardstick.values))
+    value += " %" * bool(value and unit == "percent")
     beside = f"nearest words {value}" if value else ""
     if not cell.said:
         return replace(cell, clause=join_notes(beside, cell.clause))
