@@ -25,7 +25,7 @@ def read_prompts(archive: Path) -> list[str]:
     """Read the beginnings of sentences from the archive of SST."""
     with zipfile.ZipFile(archive) as trees:
         lines = trees.read("trees/test.txt").decode().splitlines()
-    beginnings = []
+    beginnings = list[str]()
     for line in lines:
         words = [word for word in WORD.findall(line) if re.fullmatch(r"[A-Za-z'-]+|[,.]", word) and "RB-" not in word]
         if len(words) >= SHORTEST:
