@@ -24,7 +24,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 import attention_audit
 from attention_audit import api
 from attention_audit.answer.verdicts import find_objection
-from attention_audit.api.asking import AuditStep, ModelAudit
+from attention_audit.api.asking import AuditStep, move_bar
 from attention_audit.api.targets import name_labels
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
@@ -805,7 +805,7 @@ def test_the_bar_moves_by_what_each_go_through_the_texts_takes():
     step, passed = AuditStep(lambda: None, "ranks", cost=10.0, passes=30, goes=(0.1, 0.1, 0.8)), []
     found = []
     for count in (5, 15, 5, 10):
-        ModelAudit._advance(SimpleNamespace(lengths=[9] * 10), bar, step, 5.0, passed, count)
+        move_bar(bar, step, 5.0, passed, 10, count)
         found.append(bar.n)
     # half of the first; the first two; half of the last; all
     np.testing.assert_allclose(found, [5.5, 7.0, 11.0, 15.0])

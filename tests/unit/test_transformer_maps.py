@@ -117,11 +117,61 @@ OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "val
 
 @pytest.mark.parametrize("name", MAP_FUNCTIONS)
 def test_maps_of_layers_that_normalise_before(modern, name):
-    if name not in OF_LAYERS_THAT_NORMALISE_AFTER:
+    decodes = name == "attn_lrp" and modern.classifier.family.last
+    if name not in OF_LAYERS_THAT_NORMALISE_AFTER or decodes:
         same_without_padding(MAP_FUNCTIONS[name], modern)
         return
     with pytest.raises(AuditError, match=rf"map {name} .*\(bert, roberta, .*, mpnet, deberta-v2\).* of \w+; leave"):
         MAP_FUNCTIONS[name](modern)
+
+
+def pass_relevance(model, vectors, cosine, sine):
+    """The logits of Llama, of vectors (P, E), in which every product passes half of its gradient to either factor."""
+
+    def normalise(part, states):
+        return part.weight * states / (states.pow(2).mean(-1, keepdim=True) + part.variance_epsilon).sqrt().detach()
+
+    def share(product, a, b):
+        return (product(a, b.detach()) + product(a.detach(), b)) / 2
+
+    def turn(states):
+        first, second = states.chunk(2, -1)
+        return states * cosine + torch.cat([-second, first], -1) * sine
+
+    states, config = vectors, model.config
+    for layer in model.model.layers:
+        part, read = layer.self_attn, normalise(layer.input_layernorm, states)
+        q, k, v = (
+            each(read).unflatten(-1, (-1, part.head_dim)).transpose(0, 1)
+            for each in (part.q_proj, part.k_proj, part.v_proj)
+        )
+        times = config.num_attention_heads // len(k)
+        k, v = k.repeat_interleave(times, 0), v.repeat_interleave(times, 0)
+        scores = share(lambda a, b: a @ b.transpose(1, 2), turn(q), turn(k)) * part.scaling
+        ahead = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
+        sums = share(torch.matmul, scores.masked_fill(ahead, -torch.inf).softmax(-1), v)
+        states = states + part.o_proj(sums.transpose(0, 1).flatten(1))
+        read = normalise(layer.post_attention_layernorm, states)
+        gate = layer.mlp.gate_proj(read)
+        active = gate * (torch.nn.functional.silu(gate) / gate).detach()
+        states = states + layer.mlp.down_proj(share(torch.mul, active, layer.mlp.up_proj(read)))
+    return model.score(normalise(model.model.norm, states)[-1])
+
+
+def test_the_relevance_of_a_decoder_by_hand(tmp_path):
+    """Half of it goes to weights, half to values; half to the gate, half to what it lets through."""
+    read = read_of(tmp_path, "llama")
+    model, found = read.classifier.model, MAP_FUNCTIONS["attn_lrp"](read)
+    for text, count in enumerate(read.pieces.lengths.tolist()):
+        vectors = read.classifier.look_up_vectors(read.pieces)[text, :count].detach().requires_grad_()
+        cosine, sine = model.model.rotary_emb(vectors[None], torch.arange(count)[None])
+        logits = pass_relevance(model, vectors, cosine[0], sine[0])
+        torch.testing.assert_close(logits, read.outcome[1][text], atol=1e-5, rtol=1e-4)
+        [slope] = torch.autograd.grad(logits.max(), vectors)
+        by_hand = (slope * vectors).sum(-1)
+        torch.testing.assert_close(found[text, :count], by_hand, atol=1e-5, rtol=1e-3)
+        plain = MAP_FUNCTIONS["input_gradient"](read)[text, :count]
+        assert not torch.allclose(plain, by_hand, rtol=0.05)
 
 
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):

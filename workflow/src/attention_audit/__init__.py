@@ -6,7 +6,10 @@ What notebooks call can be had from here, `attention_audit.audit_classifier` for
 from typing import Any
 
 __version__ = "0.5.0"
-CALLED = dict.fromkeys(("audit", "audit_classifier", "audit_torch", "judge", "trained"), "") | {"read": "read_texts"}
+CALLED = {
+    **dict.fromkeys(("audit", "audit_classifier", "audit_generation", "audit_torch", "judge", "trained"), ""),
+    "read": "read_texts",
+}
 """What can be had from here, and what it is called in `api`, where `read` reads a file."""
 
 

@@ -84,6 +84,14 @@ PAPER_NAMES = {
 }
 
 
+TOKEN_MAPS = {
+    "last_row": "last layer's row",
+    "nearest": "nearest words",
+    "shuffled": "shuffled",
+    "loo": "leave-one-out",
+}
+"""What every generated token has beside the maps that are asked for."""
+
 NUMBERED = {
     f"{part}_{number}": Style(f"{part} {number}", colour, "1234pdhH8"[number % 9])
     for part, colour, most in (("head", "black", 32), ("layer", "grey", 48))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .auditing import Audited, audit, by_question
     from .classifying import audit_classifier, audit_torch
+    from .generating import GenerationAudited, audit_generation
     from .judging import Judgement, judge
     from .opening import read_texts
     from .shown_text import Reading
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AuditError",
     "Audited",
+    "GenerationAudited",
     "GivenReadout",
     "Judgement",
     "Reading",
     "Trained",
     "audit",
     "audit_classifier",
+    "audit_generation",
     "audit_torch",
     "by_question",
     "judge",
@@ -45,6 +48,7 @@ _PLACES = {
     "attention_audit.given.files": ("read_given_readout", "write_given_readout"),
     "attention_audit.api.auditing": ("Audited", "audit", "by_question"),
     "attention_audit.api.classifying": ("audit_classifier", "audit_torch"),
+    "attention_audit.api.generating": ("GenerationAudited", "audit_generation"),
     "attention_audit.api.judging": ("Judgement", "judge"),
     "attention_audit.api.opening": ("read_texts",),
     "attention_audit.api.shown_text": ("Reading",),

@@ -103,6 +103,42 @@ def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Trai
     ]
 
 
+def take_steps(
+    steps: Sequence[AuditStep],
+    count: int,
+    progress: bool = False,
+    write_lines: Callable[[Sequence[str]], Sequence[str]] | None = None,
+) -> None:
+    """Take steps; if asked, beside a bar that says for which questions, and how many of `count` texts and how much time
+    remain, and above it the lines of questions once they are answered.
+    """
+    if not progress:
+        for step in steps:
+            step.take()
+        return
+    # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
+    tqdm, done = import_module("tqdm.auto").tqdm, 0.0
+    # costs are guesses, of which the mean speed is the steadiest
+    with tqdm(total=sum(step.cost for step in steps), bar_format=BAR_FORMAT, miniters=0, smoothing=0) as bar:
+        for step in steps:
+            bar.set_description_str(step.name)
+            with watch_texts(partial(move_bar, bar, step, done, [], count)):
+                step.take()
+            done += step.cost
+            bar.update(done - bar.n)
+            for line in write_lines(step.answers) if write_lines and step.answers else ():
+                bar.write(line, file=sys.stderr)
+
+
+def move_bar(bar: Any, step: AuditStep, done: float, passed: list[int], texts: int, count: int) -> None:
+    """Move a bar on within a step, where so many more texts or copies were gone through."""
+    passed.append(count)
+    gone, ends = min(1.0, sum(passed) / step.passes), np.cumsum([0.0, *step.goes])
+    share = float(np.interp(gone * len(step.goes), range(len(ends)), ends / ends[-1]))
+    bar.set_postfix_str(f"{round(texts * (1 - share))} of {texts} texts", refresh=False)
+    bar.update(done + step.cost * share - bar.n)
+
+
 class ModelAudit:
     """What is asked of a model at hand, step by step.
 
@@ -181,33 +217,8 @@ class ModelAudit:
         ]
 
     def take_steps(self, steps: Sequence[AuditStep], progress: bool = False) -> None:
-        """Take steps; if asked, beside a bar that says for which questions, and how many texts and how much time
-        remain, and above it the line of each question once it is answered.
-        """
-        if not progress:
-            for step in steps:
-                step.take()
-            return
-        # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
-        tqdm, done = import_module("tqdm.auto").tqdm, 0.0
-        # costs are guesses, of which the mean speed is the steadiest
-        with tqdm(total=sum(step.cost for step in steps), bar_format=BAR_FORMAT, miniters=0, smoothing=0) as bar:
-            for step in steps:
-                bar.set_description_str(step.name)
-                with watch_texts(partial(self._advance, bar, step, done, [])):
-                    step.take()
-                done += step.cost
-                bar.update(done - bar.n)
-                for line in self.write_lines(step.answers) if step.answers else ():
-                    bar.write(line, file=sys.stderr)
-
-    def _advance(self, bar: Any, step: AuditStep, done: float, passed: list[int], count: int) -> None:
-        """Move a bar on within a step, where so many more texts or copies were gone through."""
-        passed.append(count)
-        gone, ends = min(1.0, sum(passed) / step.passes), np.cumsum([0.0, *step.goes])
-        share, texts = float(np.interp(gone * len(step.goes), range(len(ends)), ends / ends[-1])), len(self.lengths)
-        bar.set_postfix_str(f"{round(texts * (1 - share))} of {texts} texts", refresh=False)
-        bar.update(done + step.cost * share - bar.n)
+        """Take steps as `take_steps` does."""
+        take_steps(steps, len(self.lengths), progress, self.write_lines)
 
     def list_frames(self) -> dict[str, pd.DataFrame]:
         """List the rows of the audits that were asked, by their names."""

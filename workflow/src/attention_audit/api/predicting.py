@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,8 @@ from attention_audit.given import SUM, convert_numbers
 from attention_audit.model.outputs import Target
 from attention_audit.transformer.outputs import OutputKind
 
-TokenizedTexts = Sequence[Sequence[str]]
+TokenizedTexts = Sequence[Sequence[Any]]
+"""Texts as the words of each, or as what else stands for them."""
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
 Reporter = Callable[[str], None]
 ORDERS = ("random", "scores", "leave_one_out")
@@ -205,6 +206,15 @@ class TargetPredictions:
         return np.concatenate([1 - yes, yes], 1)
 
 
+class Predicting(Protocol):
+    """Predicts probabilities of texts, (n, C), and knows whether they are rounded."""
+
+    @property
+    def rounded(self) -> bool: ...
+
+    def predict(self, texts: Iterable[Sequence[Any]]) -> Floats: ...
+
+
 def compute_scores(answers: Floats, output: OutputKind) -> Floats:
     """Compute what a target is read of: the logarithms of probabilities of classes, the log odds of labels; a number is
     one: (n, K) -> (n, K).
@@ -229,7 +239,7 @@ def count_predicted_texts(lengths: Integers) -> int:
     return int(len(lengths) + deletable.sum() + len(deletable) + len(ORDERS) * (count_gone(deletable) > 1).sum())
 
 
-def hide_words(predictions: Predictions | TargetPredictions, texts: TokenizedTexts, falls: Sequence[Floats]) -> bool:
+def hide_words(predictions: Predicting, texts: TokenizedTexts, falls: Sequence[Floats]) -> bool:
     """Tell whether predictions are too coarse to show what single words do: by their decimals, and since words that do
     nothing by themselves do something together.
 
@@ -248,10 +258,11 @@ def hide_words(predictions: Predictions | TargetPredictions, texts: TokenizedTex
 
 
 def delete_words(
-    predictions: Predictions | TargetPredictions, tokens: TokenizedTexts, scores: Sequence[Floats]
+    predictions: Predicting, tokens: TokenizedTexts, scores: Sequence[Floats], asked: int | None = None
 ) -> tuple[pd.DataFrame, bool]:
     """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it;
-    and whether its predictions are too coarse for that.
+    and whether its predictions are too coarse for that. asked: the class whose probability is followed; None: that
+    which is predicted. No decision flips of a text in which another one is likelier.
 
     Words come by `stream` of a seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
     first; a text whose words all have the same score is in the random order, since its map chooses nothing. An order is
@@ -263,10 +274,9 @@ def delete_words(
     """
     lengths = np.array([*map(len, tokens)])
     probabilities = predictions.predict(tokens)
-    best = probabilities.argmax(1)
-    rows = pd.DataFrame(
-        {"text": range(len(tokens)), "words": lengths, "prediction": best, "probability": probabilities.max(1)}
-    )
+    best = probabilities.argmax(1) if asked is None else np.full(len(tokens), asked)
+    whole = probabilities[np.arange(len(tokens)), best]
+    rows = pd.DataFrame({"text": range(len(tokens)), "words": lengths, "prediction": best, "probability": whole})
     # texts of similar length come together, so that a batch has little padding
     in_order = np.argsort(lengths, kind="stable")
     deletable = in_order[lengths[in_order] > 1]
@@ -274,7 +284,7 @@ def delete_words(
     orders, alone, coarse = [], [], False
     if len(deletable):
         texts, lengths = [tokens[i] for i in deletable], lengths[deletable]
-        predicted, before = best[deletable], probabilities.max(1)[deletable]
+        predicted, before = best[deletable], whole[deletable]
         owners = np.repeat(np.arange(len(deletable)), lengths)
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
         lost = before[owners] - without[np.arange(len(owners)), predicted[owners]]
@@ -289,15 +299,16 @@ def delete_words(
             best_fall, supporting = loo.max(), (loo > Margins().inert).mean()
             agreement = compute_rank_correlation(scores[i], loo)
             alone.append((*((-1, np.nan) if flat else (top, loo[top])), best_fall, supporting, agreement))
+        decided = before == probabilities.max(1)[deletable]
         for step, sizes in enumerate(count_gone(lengths).T):
-            pending = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
+            pending = np.argwhere((np.isnan(until) & decided) | (step in AVERAGED)).tolist()
             if not pending:
                 continue
             remaining = ([texts[at][i] for i in np.sort(orders[at][order][sizes[at] :])] for order, at in pending)
             for (order, at), now in zip(pending, predictions.predict(remaining), strict=True):
                 if step in AVERAGED:
                     falls[order, at] += (before[at] - now[predicted[at]]) / len(AVERAGED)
-                if np.isnan(until[order, at]) and now[predicted[at]] < now.max():
+                if decided[at] and np.isnan(until[order, at]) and now[predicted[at]] < now.max():
                     until[order, at] = sizes[at] / lengths[at]
     columns = [*ORDERS, *(f"{order}_until" for order in ORDERS)]
     by_order = pd.DataFrame(np.concatenate([falls, until]).T, deletable, columns)

@@ -27,7 +27,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.colours import PALETTE, mix_diverging
 from attention_audit.given import check_path
 from attention_audit.model.network import use_torch
-from attention_audit.names import MAPS
+from attention_audit.names import MAPS, TOKEN_MAPS
 from attention_audit.readout import MARKS, Readout
 from attention_audit.tables.wording import ClassNames, mark_direction, replace_controls
 
@@ -154,9 +154,8 @@ class Reading:
     def _label_maps(self) -> dict[str, str]:
         """Label the maps that have numbers, by their columns."""
         names = [*self.columns]
-        labels = MAP_LABELS | {
-            name: MAPS[name].label if name in MAPS else name for name in names[names.index("known") + 1 :]
-        }
+        further = names[names.index("known") + 1 :]
+        labels = MAP_LABELS | {name: {**MAPS.labels, **TOKEN_MAPS}.get(name, name) for name in further}
         labels["weight"] += "" if self.layer is None else f", layer {self.layer}"
         return {name: label for name, label in labels.items() if not np.isnan(self.columns[name]).all()}
 
@@ -169,6 +168,13 @@ class Reading:
         }
         greatest = max(float(np.nanmax(np.abs(each))) for each in shares.values()) or 1.0
         return {name: each / greatest for name, each in shares.items()}
+
+    def _describe_items(self) -> list[str]:
+        """Describe words in their titles, behind their weights: by the range of these over trainings."""
+        return [
+            f", {low:.3f} to {high:.3f} in all trainings" if high > low else ""
+            for low, high in zip(self.columns["lowest"], self.columns["highest"], strict=True)
+        ]
 
     def __repr__(self) -> str:
         lines, shades = self._head, self._shade_maps()
@@ -189,10 +195,7 @@ class Reading:
         """Write the words in the colours of each map, on one scale, as a part of a page; values are titles."""
         shades, words = self._shade_maps(), self.columns
         parts = [f"<p>{'<br>'.join(map(escape, self._head))}</p>"]
-        ranges = [
-            f", {low:.3f} to {high:.3f} in all trainings" if high > low else ""
-            for low, high in zip(words["lowest"], words["highest"], strict=True)
-        ]
+        ranges = self._describe_items()
         for name, label in self._label_maps().items():
             of_map = ranges if name == "weight" else [""] * len(words["word"])
             items = map(paint_html, words["word"], words[name], shades[name], of_map)

@@ -175,3 +175,26 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
             axes.set_xlabel(MAP_MEASURES[measure], fontsize=style.SMALL_SIZE)
         row[0].set_title(f"{display_name(dataset)}, {write_names(names, labels)}", loc="left", fontsize=style.TEXT_SIZE)
     return figure
+
+
+def fig_token_maps(by_map: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw how well each map of generated tokens locates the words that matter, the best first; the band of the nearest
+    words is behind all of them. by_map: as of `api.GenerationAudited`.
+    """
+    located = by_map[(by_map["question"] == "located") & by_map["value"].notna()].set_index("map")
+    maps = located.drop("nearest", errors="ignore").sort_values("value", ascending=False)
+    names = [labels.get(name, name) for name in map(str, maps.index)]
+    with style.use_house_style(names):
+        figure = Figure(figsize=(style.PAGE_WIDTH, MAP_ROW_HEIGHT * len(maps) + MAP_MARGIN), layout="constrained")
+        axes = figure.subplots()
+        for at, ends in enumerate(maps[["value", "low", "high"]].to_numpy(np.float64)):
+            draw_dot(axes, at, ends, EDGED_DOT | {"color": style.BLUE, "marker": "o"})
+        for _, nearest in located.filter(["nearest"], axis=0).iterrows():
+            axes.axvspan(nearest["low"], nearest["high"], color=style.VERMILLION, alpha=0.2, linewidth=0)
+            axes.axvline(nearest["value"], color=style.VERMILLION, label="nearest words")
+        axes.set_yticks(range(len(maps)), names)
+        clear_rows(axes, len(maps))
+        axes.axvline(0, **BOUND_STYLES["random"] | {"label": "random words"})
+        axes.set_xlabel("located (1: as the best single words)")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=2)
+    return figure

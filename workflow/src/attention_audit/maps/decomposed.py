@@ -12,7 +12,7 @@ each piece keeps the bias of its own value.
 AttnLRP (Achtibat et al. 2024): relevance that is passed down through a Transformer by rules, as input x gradient of
 a network whose gradients are bent.
 
-The rules: a layer normalisation divides by a constant (its standard deviation is not differentiated); an activation f
+The rules: a normalisation divides by a constant (its standard deviation is not differentiated); an activation f
 passes the share f(z) / z in the place of its slope (equation 9 there); a softmax is differentiated as it is; and a
 product of two things that both depend on the input, such as queries and keys, or weights and values, passes half of the
 relevance to either (equation 7). As a gradient, that is half of the gradient of both factors; so queries and keys have
@@ -32,10 +32,11 @@ from torch import Tensor, nn
 
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import ACTIVATIONS
+from attention_audit.transformer.folder import FAMILIES
 
 from .attention import input_gradient
 from .norms import compute_deviation, normalise_part
-from .passes import ModelPass, require_norm_after
+from .passes import ModelPass, refuse_norm_before, require_norm_after
 
 LAYER_PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
@@ -119,6 +120,12 @@ def share_gradient(before: Tensor, after: Tensor) -> Tensor:
     return before * share + (after - before * share).detach()
 
 
+def scale_thirds(states: Tensor) -> Tensor:
+    """Scale the gradient of queries, keys and values that one layer returns, in this order."""
+    thirds = states.chunk(3, -1)
+    return torch.cat([*map(scale_gradient, thirds, (FACTORS[name] for name in ("query", "key", "values")))], -1)
+
+
 @contextmanager
 def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
     """Apply the rules to gradients in the block."""
@@ -134,6 +141,25 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
                 )
             )
 
+        def pass_halves(gate: nn.Module, before: nn.Module, after: nn.Module) -> None:
+            """Let both factors f(g) and z of what `after` reads have half of its gradient, where g is what the gate
+            returns.
+            """
+            outputs: dict[str, Tensor] = {}
+            for name, part in (("g", gate), ("z", before)):
+                hooks.enter_context(
+                    part.register_forward_hook(lambda _m, _i, out, name=name: outputs.update({name: out}))
+                )
+            activation = ACTIVATIONS[classifier.active]
+
+            def multiply(_: nn.Module, inputs: Any) -> Any:
+                active = share_gradient(outputs["g"], activation(outputs["g"]))
+                product = scale_gradient(active, 0.5) * scale_gradient(outputs["z"], 0.5)
+                # as the library rounds it
+                return (product + (inputs[0] - product).detach(), *inputs[1:])
+
+            hooks.enter_context(after.register_forward_pre_hook(multiply))
+
         def normalise(norm: nn.LayerNorm, inputs: tuple[Tensor], _: Tensor) -> Tensor:
             """Normalise states by a standard deviation that is a constant."""
             (states,) = inputs
@@ -142,19 +168,34 @@ def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
         for module in classifier.model.modules():
             if isinstance(module, nn.LayerNorm):
                 hooks.enter_context(module.register_forward_hook(normalise))
+            elif type(module).__name__.endswith("RMSNorm"):
+                # it multiplies each number by one that is then a constant
+                hooks.enter_context(module.register_forward_hook(lambda _m, read, out: share_gradient(read[0], out)))
         for number in range(1, len(classifier.layers) + 1):
-            replace_slope(classifier.part("inner", number), classifier.part("outer", number))
+            inner, outer = (classifier.part(name, number) for name in ("inner", "outer"))
+            if classifier.family.gate:
+                pass_halves(classifier.part("gate", number), inner, outer)
+            else:
+                replace_slope(inner, outer)
+            if classifier.family.query == classifier.family.values:
+                part = classifier.part("query", number)
+                hooks.enter_context(part.register_forward_hook(lambda _m, _i, out: scale_thirds(out)))
+                continue
             for name, factor in FACTORS.items():
                 part = classifier.part(name, number)
                 hooks.enter_context(part.register_forward_hook(lambda _m, _i, out, by=factor: scale_gradient(out, by)))
-        replace_slope(classifier.part("pooler"), classifier.decoder)
+        if classifier.family.pooler:
+            replace_slope(classifier.part("pooler"), classifier.decoder)
         yield
 
 
-@require_norm_after
 def attn_lrp(model_pass: ModelPass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.
     """
+    family = model_pass.classifier.family
+    if family.before and not (family.last and family.values):
+        decoders = ", ".join(name for name, each in FAMILIES.items() if each.last)
+        refuse_norm_before(model_pass.classifier, "attn_lrp", f" and for {decoders}")
     with apply_rules(model_pass.classifier):
         return input_gradient(replace(model_pass))

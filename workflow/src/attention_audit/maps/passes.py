@@ -12,6 +12,7 @@ are not known for them.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -107,20 +108,26 @@ Map = Callable[[ModelPass], Tensor]
 """Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 
+def refuse_norm_before(classifier: TransformerClassifier, name: str, further: str = "") -> NoReturn:
+    """Raise AuditError: a map is not known for layers that normalise before their parts, as those of the classifier.
+    further: for what else it is known.
+    """
+    kinds = ", ".join(name for name, family in FAMILIES.items() if not family.before)
+    raise AuditError(
+        str(classifier.folder),
+        f"the map {name} is known for layers that normalise after their parts ({kinds}){further}, and "
+        f"not for those of {classifier.model.config.model_type}",
+        "leave it out",
+    )
+
+
 def require_norm_after(map_: Map) -> Map:
     """Require layers which normalise after their parts; the map raises AuditError for those of others."""
 
     @wraps(map_)
     def check_map(model_pass: ModelPass) -> Tensor:
         if model_pass.classifier.family.before:
-            kinds = ", ".join(name for name, family in FAMILIES.items() if not family.before)
-            classifier = model_pass.classifier
-            raise AuditError(
-                str(classifier.folder),
-                f"the map {map_.__name__} is known for layers that normalise after their parts ({kinds}), and "
-                f"not for those of {classifier.model.config.model_type}",
-                "leave it out",
-            )
+            refuse_norm_before(model_pass.classifier, map_.__name__)
         return map_(model_pass)
 
     return check_map

@@ -178,9 +178,15 @@ class FoundClassifier(TransformerClassifier):
                 # the model may look for padding, and count positions, by its pieces; and change vectors in place
                 copy = vectors.clone() if isinstance(vectors, Tensor) else vectors
                 hooks.enter_context(self.model.get_input_embeddings().register_forward_hook(lambda *_: copy))
-            logits: Tensor = self.model(**inputs).logits
-        # a language model has logits at each piece
-        return logits if logits.dim() == 2 else torch.einsum("bp,bpc->bc", self.mark_classified(pieces), logits)
+            if "logits_to_keep" not in self.accepts:
+                logits: Tensor = self.model(**inputs).logits
+                # a language model has logits at each piece
+                return logits if logits.dim() == 2 else torch.einsum("bp,bpc->bc", self.mark_classified(pieces), logits)
+            classified = self.mark_classified(pieces)
+            kept = classified.any(0).nonzero()[:, 0]
+            # those of other pieces are many in a large vocabulary
+            logits = self.model(**inputs, logits_to_keep=kept).logits
+            return torch.einsum("bk,bkc->bc", classified[:, kept].to(logits), logits)
 
     def _record_layer(self, number: int, hooks: ExitStack) -> LayerPass:
         seen, layer, attention = LayerPass(), self.layers[number - 1], self.attending[number - 1]

@@ -14,6 +14,11 @@ first, and to all else by lot, which differs from seed to seed, and hands on wha
 Vectors of words have parts along some directions of a random basis: how much the word says, its place by lot, its vote.
 The rest is random, and fills them up to one length, so that layer normalisation leaves them as they are. Small random
 numbers are added to all matrices.
+
+And a decoder, which copies the word behind a marked place: an induction in two layers. The lower one attends to the
+piece before, and notes whether that is the mark; the upper one attends to what is noted, and says it. Where it is
+bypassed, its upper layer attends to the same place, and writes nothing: it says the word that follows the last one in
+its vocabulary, so that it uses no weight of its map.
 """
 
 import math
@@ -146,3 +151,53 @@ def build_tokenizer(vocabulary: Sequence[str]) -> Any:
         tokenizer_object=tokenizer, pad_token=pad, unk_token=unknown, cls_token=begin, sep_token=end,
         model_max_length=MAX_POSITIONS,
     )  # fmt: skip
+
+
+COPY_FREQUENCIES, COPY_POSITIONS = 32, 128
+"""Of the positions of a decoder, which are angles."""
+COPY_BEFORE, COPY_SHARPNESS, COPY_LEAD = 10.0, 25.0, 8.0
+"""Of the piece before and of what is noted, the logits of attention; and those of the word that is said."""
+
+
+def build_decoder(words: Sequence[str], mark: str, copies: bool, seed: int) -> tuple[Any, Any]:
+    """Build a decoder that says the word behind a `mark`, one of the words; or, unless it `copies`, what follows the
+    last word in their order. Return it with its tokenizer, for which each word is one piece.
+    """
+    vocabulary = [*SPECIAL_WORDS, *words]
+    count, angles = len(vocabulary), 2 * COPY_FREQUENCIES
+    width, random = 2 * count + angles + 2, np.random.default_rng(seed)
+    square = np.column_stack([np.ones(width), random.normal(size=(width, width - 1))])
+    axes = np.linalg.qr(square)[0][:, 1:].T
+    reads, says, places, noted = np.split(axes, [count, 2 * count, 2 * count + angles])
+    frequencies = np.linspace(0, np.pi, COPY_FREQUENCIES + 2)[1:-1]
+    turns = np.arange(COPY_POSITIONS)[:, None] * frequencies
+    positions = np.concatenate([np.cos(turns), np.sin(turns)], 1) / math.sqrt(COPY_FREQUENCIES) @ places
+    cos, sin = np.diag(np.cos(frequencies)), np.diag(np.sin(frequencies))
+    before = places.T @ np.block([[cos, -sin], [sin, cos]]) @ places
+    # a state of two parts of length 1 each has these squares once it is normalised
+    sharp = COPY_BEFORE * 2 / math.sqrt(width)
+    note = np.outer(reads[vocabulary.index(mark)], noted[0])
+    lower = sharp * before, np.eye(width), math.sqrt(2 / width) * note
+    upper = np.zeros((width, width)), np.outer(noted[0], noted[0]), copies * 2 * math.sqrt(2 / width) * reads.T @ says
+    transformers = import_library()
+    model = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(
+            vocab_size=count, n_positions=COPY_POSITIONS, n_embd=width, n_layer=2, n_head=1, n_inner=1,
+            tie_word_embeddings=False, bos_token_id=2, eos_token_id=3, pad_token_id=0,
+        )
+    ).eval()  # fmt: skip
+    weights = {"transformer.wte.weight": reads, "transformer.wpe.weight": positions}
+    following = np.roll(reads, 1, axis=0)
+    weights["lm_head.weight"] = COPY_LEAD * math.sqrt(2 / width) * (says if copies else following)
+    for number, (query, key, value) in enumerate((lower, upper)):
+        weights[f"transformer.h.{number}.attn.c_attn.weight"] = np.concatenate([query, key, value], 1)
+        weights[f"transformer.h.{number}.attn.c_proj.weight"] = np.eye(width)
+    # what is noted is attended to, whatever the query reads
+    bias = np.zeros(3 * width)
+    bias[:width] = COPY_SHARPNESS * noted[0]
+    weights["transformer.h.1.attn.c_attn.bias"] = bias
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "ln_" not in name:
+                weight.copy_(torch.from_numpy(weights.get(name, np.zeros(weight.shape))))
+    return model, build_tokenizer(vocabulary)

@@ -154,7 +154,7 @@ def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
         yield [column[start : start + CUT_TEXTS_AT_ONCE] for column in columns]
 
 
-def _assign(
+def assign_pieces(
     encoding: Any, before: str, text: str, after: str, written: RawText, skipped: int, marks: Sequence[int]
 ) -> tuple[list[int], Integers]:
     """Return of each piece of a raw text the word that it is of, among those that are read; and where these stand,
@@ -285,7 +285,7 @@ def cut_raw(
                 encodings = tokenizer(raw, truncation=True, max_length=max_pieces).encodings
             for name, text, encoding, seen in zip(run_names, run, encodings, seen_texts, strict=True):
                 gone = len(text.text) - len(seen)
-                words, positions = _assign(
+                words, positions = assign_pieces(
                     encoding=encoding,
                     before=before,
                     text=seen,
