@@ -9,6 +9,7 @@
 # make calibration  how often verdicts are wrong, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
 # make rulegraph  the picture of the rules, which needs graphviz: docs/images/rulegraph.png
+# make trainings  the coloured text of README.md, from results/: docs/images/trainings.png
 # make docs   the pages of docs/configuration/ and the schema, from the types of the configuration
 # make notebooks  the notebooks of examples/ with their outputs; two minutes
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
@@ -21,7 +22,7 @@ READY := .venv/.ready
 # the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup controls transformer report test test-all faults calibration replication rulegraph notebooks slurm lint docs clean
+.PHONY: run setup controls transformer report test test-all faults calibration replication rulegraph trainings notebooks slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -57,6 +58,9 @@ replication: $(READY)
 rulegraph: $(READY)
 	$(BIN)/snakemake --forceall --rulegraph | sed '/label = "all"/d; /-> 0$$/d; s/graph\[/graph[rankdir=LR, /; s/penwidth=2/penwidth=1/g' \
 		| tred | dot -Tpng -Gdpi=110 > docs/images/rulegraph.png
+
+trainings: $(READY)
+	PYTHONPATH=docs $(BIN)/python -m makers.trainings
 
 notebooks: $(READY)
 	PYTHONPATH=docs $(BIN)/python -m makers.notebooks

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ from tables_on_disk import open_table, write_rows
 
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus import draft
+from attention_audit.corpus import draft, tokens
 from attention_audit.corpus.prepare import OUTCOMES, prepare_corpus
 from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
@@ -199,6 +200,12 @@ def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepare
     assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
     assert [corpus.rows[0][name] for name in ("annotators", "marks", "scores")] == [["Ann"], [[1]], None]
     assert [corpus.rows[1][name] for name in ("evidence", "annotators", "marks")] == [None] * 3
+
+
+def test_words_of_the_source_need_no_tokenizer(prepared, monkeypatch):
+    monkeypatch.setattr(tokens, "build_pipeline", None)
+    corpus = prepared([replace(each, text=["as", "is"]) for each in SOUND], tokens={"tokenizer": "en"})
+    assert column(corpus, "tokens") == [["as", "is"]] * len(SOUND)
 
 
 def test_marks_of_several_annotators_lie_on_the_words_that_the_tokenizer_makes(prepared):

@@ -140,7 +140,7 @@ def prepare(arguments: Sequence[str]) -> None:
     with suppress(Exception):
         call = parser().parse_args(arguments)
         further = ["captum.attr"] if call.stage == "attribute" else []
-        for module in ("pandas", "scipy.stats", "sklearn.metrics", *further):
+        for module in ("pandas", "pyarrow.acero", "pyarrow.dataset", "scipy.stats", "sklearn.metrics", *further):
             importlib.import_module(module)
         import_stage(call)
 

@@ -147,7 +147,8 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     tokens, joined = preparation.tokens, preparation.joined
     units = tokens, preparation.granularity, preparation.tokenizer
     try:
-        split, added = split_units(text.text, *units), split_units(text.query or "", *units)
+        split = split_units(text.text, *units)
+        added = split_units(text.query, *units) if text.query else SplitText([], [], [])
     except ValueError as error:
         raise AuditError(text.place, str(error), "set granularity: word in hf") from error
     text_words, query = split.words, added.words
