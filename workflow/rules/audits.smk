@@ -223,6 +223,8 @@ rule generate:
         generated="<results>/audits/{dataset}/{model}/generated.parquet",
     log:
         "<logs>/generate/{dataset}/{model}.log",
+    wildcard_constraints:
+        dataset=match_made("generate"),
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
