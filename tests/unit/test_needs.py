@@ -65,7 +65,7 @@ def test_a_given_classifier_is_asked_memory_and_time_for_by_its_weights(demonstr
         for name in ("read_classifier", "attribute", "generate")
     }
     assert asked["read_classifier"] == [4000 + 200 + 3 * 14000, 30 + 20 + 700]
-    assert asked["generate"] == [4000 + 200 + 3 * 14000, 30 + 1000 + 700]
+    assert asked["generate"] == [4000 + 200 + 3 * 14000, 60 + 100 + 700]
     assert asked["attribute"] == [2000 + 50 + 2 * 14000, 30 + 10 + 700]
 
 

@@ -231,7 +231,7 @@ rule generate:
     resources:
         # one training at a time is in memory, in float32, with the logits of a batch
         mem_mb=grow(4000, 200, by_weights=3),
-        runtime=grow(30, 1000, by_weights=0.05),
+        runtime=grow(60, 100, by_weights=0.05),
         gpu=GPU,
     params:
         **tell("generate", SETTINGS.build_generating, SETTINGS.list_map_modules),
