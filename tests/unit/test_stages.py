@@ -102,12 +102,7 @@ def _here(place):
         yield
 
 
-ASKED = [
-    (audit.name, suite.name)
-    for audit in AUDITS.values()
-    for suite in TRAINED
-    if not audit.generated and (suite.base or not audit.base)
-]
+ASKED = [(audit.name, suite.name) for audit in AUDITS.values() for suite in TRAINED if suite.base or not audit.base]
 """Every audit with each suite that has what it needs."""
 
 

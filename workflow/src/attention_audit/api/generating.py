@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 LABELS = {SCORES: "Maps of generated tokens", **MAPS.labels, **TOKEN_MAPS}
 GENERATED_QUESTIONS = ("located", "ranks", "signed", "used", "stable", "unique")
-BY_DEFAULT = GENERATED_QUESTIONS[:-1]
 BY_DELETION = ("located", "ranks", "signed")
 PIECES_AT_ONCE = 512
 """Pieces of a context, of which a batch has `batch_size` texts."""
@@ -187,11 +186,6 @@ class GenerationAudit:
         self.opened = Generator(self.homes[number], self.device)
         return self.opened
 
-    def generate(self, read: Sequence[tuple[str, Context]], most: int) -> list[list[int]]:
-        """Let the first training generate at most so many tokens behind each prompt."""
-        generator = self.open(0)
-        return [generator.generate(context.ids, most) for _, context in read]
-
     def read(self, number: int) -> None:
         """Read the maps of all cases off a training, and impose and search others."""
         generator = self.opened if number == 0 and self.opened else self.open(number)
@@ -265,14 +259,6 @@ def read_prompts(
     tokens = choose_tokens([*strings, *map(str, contents)], language, False, print_progress)
     units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, strings))
     return [read_prompt(tokenizer, prompt, number, units.find) for number, prompt in enumerate(listed)]
-
-
-def refuse_other_pieces(homes: Sequence[Home], read: Sequence[tuple[str, Context]]) -> None:
-    """Raise AuditError where a further training reads prompts as other pieces than the first."""
-    for home in homes[1:]:
-        other = open_tokenizer(home)
-        if any(encode_text(other, text).ids != context.ids.tolist() for text, context in read):
-            raise AuditError(str(home), "cuts prompts otherwise than the first training", "give trainings of one kind")
 
 
 def find_token(tokenizer: Any, word: Any, number: int) -> int:
@@ -455,7 +441,7 @@ def audit_generation(
     check_batch_size(1 if batch_size is None else batch_size)
     if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
         raise AuditError("max_new_tokens", f"is {max_new_tokens!r:.40}", "give a whole number, 1 or more")
-    asked = [*BY_DEFAULT]
+    asked = [each for each in GENERATED_QUESTIONS if each != "unique"]
     if questions is not None:
         asked = make_list(questions, "questions")
         if unknown := [each for each in asked if each not in GENERATED_QUESTIONS]:
@@ -470,7 +456,10 @@ def audit_generation(
         refuse_missing_maps(home, read_model_facts(home), further, "maps")
     pieces = open_tokenizer(homes[0])
     read = read_prompts(pieces, [prompts] if isinstance(prompts, str) else prompts, language, granularity, spans)
-    refuse_other_pieces(homes, read)
+    for home in homes[1:]:
+        other = open_tokenizer(home)
+        if any(encode_text(other, text).ids != context.ids.tolist() for text, context in read):
+            raise AuditError(str(home), "cuts prompts otherwise than the first training", "give trainings of one kind")
     contrasts = list_contrasts(pieces, contrast, len(read))
     limit = batch_size and batch_size * PIECES_AT_ONCE
     with use_torch(sections.threads):
@@ -478,7 +467,8 @@ def audit_generation(
     with use_torch(sections.threads), set_piece_limit(limit), torch.random.fork_rng():
         audit = GenerationAudit(homes, chosen, [], further, {}, asked, Search(steps=search_steps), sections)
         if continuations is None:
-            tokens = audit.generate(read, max_new_tokens)
+            generator = audit.open(0)
+            tokens = [generator.generate(context.ids, max_new_tokens) for _, context in read]
         else:
             following = make_list(continuations, "continuations", len(read))
             tokens = [

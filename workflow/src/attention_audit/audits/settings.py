@@ -4,10 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from attention_audit.answer.settings import AnswerSettings
 from attention_audit.model.architecture import Architecture
 from attention_audit.section import Count, Distinct, Positive, Section, Seed, Target, Whole
-from attention_audit.transformer.settings import ReadClassifier, ReadTokens
+from attention_audit.transformer.settings import ReadClassifier
 
 
 class InstanceAdversary(Section):
@@ -185,25 +184,6 @@ class AttributionJob(AuditJob):
     agreement: Agreement
     deletion: Deletion
     erasure: Erasure
-
-
-class GenerateJob(Section):
-    """The audit `generated`."""
-
-    dataset: str
-    """The data set."""
-    model: str
-    """The language model, as its columns name it."""
-    folders: list[str]
-    """The folder of each training."""
-    read: ReadTokens
-    """Which tokens and maps are asked of."""
-    permutation: Permutation
-    answer: AnswerSettings
-    device: Literal["auto", "cpu", "cuda"]
-    """Where it runs."""
-    threads: Count
-    """How many cores it may use."""
 
 
 class OwnAuditJob(AuditJob):

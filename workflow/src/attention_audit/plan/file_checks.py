@@ -28,7 +28,7 @@ from attention_audit.transformer.settings import IMPOSED
 from .corpora import VECTORS, locate_raw, name_vectors
 from .papers.given import read_given
 from .suites import Scope
-from .transformers import NamedTransformer, check_classifier, check_decoder, check_encoder, find_given
+from .transformers import NamedTransformer, check_classifier, check_encoder, find_given
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -160,9 +160,6 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
         for model, path in folders:
             with collect_faults(lines):
                 key, reading = f"{dataset}, {model}", read_given(data, model, path)
-                if section.generate is not None:
-                    check_decoder(config, path, key, section.maps)
-                    continue
                 if section.targets is not None:
                     with add_place(f"{key}: {path}"):
                         kind, _ = section.list_targets(model, NamedTransformer(config, path, key).facts)
@@ -179,10 +176,9 @@ def limit_words(scope: Scope, dataset: str) -> int | None:
     all.
     """
     readers = {data.suite.name for data in scope.asked if data.name == dataset}
-    section = scope.config.hf.get(dataset)
-    if readers != {"hf"} or section is None or section.long == "window" or section.generate is not None:
+    if readers != {"hf"} or scope.config.hf[dataset].long == "window":
         return None
-    return section.max_length
+    return scope.config.hf[dataset].max_length
 
 
 def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:

@@ -268,14 +268,6 @@ class GivenClassifiers(GivenSection):
         return self
 
 
-class ReadTokens(Section):
-    """How a language model's generated tokens are asked of: how many behind each prompt, of what units, which maps."""
-
-    tokens: Count
-    granularity: Granularity = "word"
-    maps: list[str] = []
-
-
 class ImportJob(Section):
     """A training of a model of one data set, to be read from what the user has of it. seed: its number."""
 
