@@ -40,12 +40,12 @@ BARE = {"contributions": None, "bias": None}
 
 def test_the_public_names_are_those_that_are_documented():
     docs = Path(__file__).parents[2] / "docs"
-    page = (docs / "readouts.md").read_text() + (docs / "classifier.md").read_text()
+    page = "".join((docs / f"{name}.md").read_text() for name in ("readouts", "classifier", "generation"))
     for name in (
-        "readout", "write", "read", "audit", "audit_classifier", "audit_torch", "by_question", "reading", "judge",
-        "trained",
+        "readout", "write", "read", "audit", "audit_classifier", "audit_generation", "audit_torch", "by_question",
+        "reading", "judge", "trained",
     ):  # fmt: skip
-        assert f"api.{name}(" in page, name
+        assert f"api.{name}(" in page or f"attention_audit.{name}(" in page, name
 
 
 def test_arrays_become_a_readout():

@@ -23,7 +23,7 @@ import attention_audit
 from attention_audit import api
 from attention_audit.answer.lines import NUMBER_WRITERS, write_share
 from attention_audit.answer.settings import Margins
-from attention_audit.api.generating import make_cases, read_prompts
+from attention_audit.api.generating import make_cases, read_maps, read_prompts
 from attention_audit.api.judging import SCORES
 from attention_audit.api.token_answers import measure_tokens, state_unique
 from attention_audit.audits.generated import (
@@ -33,7 +33,6 @@ from attention_audit.audits.generated import (
     compare_maps,
     exchange_weights,
     list_row_maps,
-    read_maps,
     search_map,
 )
 from attention_audit.divergence import LN2

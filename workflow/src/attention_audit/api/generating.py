@@ -21,7 +21,6 @@ from attention_audit.audits.generated import (
     TokenPredictions,
     impose_others,
     list_row_maps,
-    read_maps,
     search_map,
 )
 from attention_audit.columns.tables import SUMMARY
@@ -29,7 +28,9 @@ from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, add_place
 from attention_audit.given import make_list
 from attention_audit.given.attributed import read_attributions
-from attention_audit.model.generator import Generator, TokenTarget, require_decoder
+from attention_audit.maps import find_map
+from attention_audit.maps.passes import ModelPass
+from attention_audit.model.generator import Generator, TokenTarget, batch_context, require_decoder
 from attention_audit.model.network import use_torch
 from attention_audit.names import MAPS, TOKEN_MAPS, refuse_unknown_maps
 from attention_audit.questions import QUESTIONS
@@ -154,6 +155,18 @@ class GenerationAudited(Answer):
             others.append(f"     {name:43}{verdict:17}{numbers}")
         heading = ["Top words of each map, from random (0) to best single words (1):"] * bool(others)
         return "\n".join([*lines, *heading, *others])
+
+
+def read_maps(generator: Generator, case: TokenCase, names: Sequence[str]) -> dict[str, Floats]:
+    """Read further maps of a case, by their names, as scores of units (U,)."""
+    context, network = case.context, generator.network
+    pieces = batch_context(context.ids, context.items, len(context.units), generator.device)
+    network.token = case.target
+    model_pass = ModelPass(network, pieces, torch.ones(1, dtype=torch.long, device=generator.device))
+    try:
+        return {name: case.fold(find_map(name)(model_pass)[0].detach()) for name in names}
+    finally:
+        network.token = None
 
 
 @dataclass

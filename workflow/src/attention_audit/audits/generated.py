@@ -24,14 +24,11 @@ from attention_audit.arrays import Floats, Integers
 from attention_audit.batching import Adam, stream
 from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.maps import find_map
-from attention_audit.maps.passes import ModelPass
 from attention_audit.model.generator import (
     MIN_SHARING,
     Generator,
     ReadRow,
     TokenTarget,
-    batch_context,
 )
 from attention_audit.transformer.contexts import Context
 
@@ -193,18 +190,6 @@ def search_map(
             optimiser.step()
     orders = torch.from_numpy(draw_unit_orders(case, "chance", CHANCE_ORDERS, seed)).to(seen.device)
     return furthest, float(jsd(seen.expand(orders.shape), seen[orders]).mean())
-
-
-def read_maps(generator: Generator, case: TokenCase, names: Sequence[str]) -> dict[str, Floats]:
-    """Read further maps of a case, by their names, as scores of units (U,)."""
-    context, network = case.context, generator.network
-    pieces = batch_context(context.ids, context.items, len(context.units), generator.device)
-    network.token = case.target
-    model_pass = ModelPass(network, pieces, torch.ones(1, dtype=torch.long, device=generator.device))
-    try:
-        return {name: case.fold(find_map(name)(model_pass)[0].detach()) for name in names}
-    finally:
-        network.token = None
 
 
 def list_row_maps(case: TokenCase, row: ReadRow, seed: int) -> dict[str, Floats]:
