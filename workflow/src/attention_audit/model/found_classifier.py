@@ -178,7 +178,8 @@ class FoundClassifier(TransformerClassifier):
                 # the model may look for padding, and count positions, by its pieces; and change vectors in place
                 copy = vectors.clone() if isinstance(vectors, Tensor) else vectors
                 hooks.enter_context(self.model.get_input_embeddings().register_forward_hook(lambda *_: copy))
-            if "logits_to_keep" not in self.accepts:
+            # some classifiers take the key too, and choose a piece themselves
+            if "logits_to_keep" not in self.accepts or type(self.model).__name__.endswith(CLASSIFIER):
                 logits: Tensor = self.model(**inputs).logits
                 # a language model has logits at each piece
                 return logits if logits.dim() == 2 else torch.einsum("bp,bpc->bc", self.mark_classified(pieces), logits)
