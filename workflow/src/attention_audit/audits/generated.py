@@ -58,9 +58,7 @@ class TokenCase(NamedTuple):
 
     def fold(self, pieces: Tensor) -> Floats:
         """Sum values of pieces to those of units, without marks: (..., P) -> (..., U)."""
-        items = torch.from_numpy(self.context.items).to(pieces.device)
-        sums = pieces.new_zeros(*pieces.shape[:-1], len(self.context.units) + 1).double()
-        folded: Floats = sums.index_add(-1, items % sums.shape[-1], pieces.double())[..., :-1].cpu().numpy()
+        folded: Floats = sum_units(pieces.double(), self.context.items, len(self.context.units)).cpu().numpy()
         return folded
 
 
@@ -71,11 +69,9 @@ def exchange_weights(weights: Tensor, items: Integers, units: Tensor) -> Tensor:
     """
     item = torch.from_numpy(items).to(weights.device)
     is_mark, place = item < 0, item.clamp(min=0)
-    own = weights.masked_fill(is_mark, 0.0)
-    sums = own.new_zeros(*own.shape[:-1], units.shape[-1]).index_add(-1, place, own)
     counts = torch.bincount(item[~is_mark], minlength=units.shape[-1]).clamp(min=1)
-    total = sums[..., place]
-    share = (own / total).where(total > 0, 1 / counts[place].to(own))
+    total = sum_units(weights, items, units.shape[-1])[..., place]
+    share = (weights / total).where(total > 0, 1 / counts[place].to(weights))
     return weights.where(is_mark, share * units[..., place])
 
 
