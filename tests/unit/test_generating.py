@@ -5,6 +5,7 @@ import gzip
 import inspect
 import json
 import pickle
+import re
 from functools import cache, partial
 from types import SimpleNamespace
 
@@ -508,6 +509,19 @@ def test_bad_input_is_one_line(tmp_path):
     assert "contrast: has 1 entries for 2 prompts" in said([TEXT, TEXT], [" film", " film"], contrast=[["bad"]])
     assert "questions: 'needed' is not asked of generated tokens" in said([TEXT], questions=["needed"])
     assert "max_new_tokens: is 0; give a whole number, 1 or more" in said([TEXT], max_new_tokens=0)
+    assert "search_steps: is 'many'; give a whole number, 1 or more" in said([TEXT], search_steps="many")
+    assert "batch_size: is 0; give a whole number, 1 or more" in said([TEXT], batch_size=0)
+    assert "prompts: text 0 is ['a', 'film']; give strings, or lists of chat messages" in said([["a", "film"]])
+    assert "attributions: is list, and no dict; give scores by names of yours" in said([TEXT], attributions=[1.0])
+    for ids in ([-1], [len(pieces)]):
+        assert f"text 0 has ids of {ids[0]} to {ids[0]}, and the tokenizer 0 to" in said([TEXT], [ids])
+    # as the tokenizer says
+    long = " ".join(["film"] * 64)
+    for given in ({}, {"continuations": [" film", " film film film"]}):
+        assert re.search(
+            r"prompts: text 1: 6\d pieces stand before its last token, and the model reads 40",
+            said([TEXT, long], **given),
+        )
     assert "granularity: 'line' is not known" in said([TEXT], granularity="line")
     assert "maps: map 'rolout' is not known" in said([TEXT], maps=["rolout"])
     assert "maps: layer 4, and model has 3; name one of these" in said([TEXT], maps=["layer_4"])

@@ -73,7 +73,7 @@ from .asking import (
 )
 from .auditing import Audited, TargetAudited, audit, list_by_target
 from .judging import judge, trim_marks
-from .opening import check_batch_size, open_texts
+from .opening import check_count, open_texts
 from .predicting import Predict, call_with_texts
 from .rereading import ClassifierReader, CutTexts, print_progress
 from .saving import ClassifierRun, list_saved_texts
@@ -530,7 +530,7 @@ def audit_torch(
         ([forward], [decoder]) if callable(forward) else (make_list(forward, "forward"), make_list(decoder, "decoder"))
     )
     refuse_count(len(decoders), len(forwards), "decoder", "training")
-    check_batch_size(batch_size)
+    check_count("batch_size", batch_size)
     suite = SUITES["own"]
     words = list_tokens(texts, "texts")
     parts, _ = trim_marks(words, lambda line: None)

@@ -26,7 +26,7 @@ from attention_audit.audits.generated import (
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, add_place
-from attention_audit.given import make_list
+from attention_audit.given import make_list, refuse_kind
 from attention_audit.given.attributed import read_attributions
 from attention_audit.maps import find_map
 from attention_audit.maps.passes import ModelPass
@@ -38,14 +38,15 @@ from attention_audit.report.terminal import write_answer
 from attention_audit.tables.summary import answer_subject
 from attention_audit.transformer.contexts import Context, encode_text, list_contexts, read_continuation, read_prompt
 from attention_audit.transformer.folder import Home, read_model_facts
-from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.opening import choose_length, open_tokenizer
+from attention_audit.transformer.pieces import UNLIMITED_LENGTH
 from attention_audit.transformer.settings import Granularity, refuse_missing_maps
 from attention_audit.transformer.states import set_piece_limit
 
-from .asking import AuditStep, read_settings, take_steps
+from .asking import AuditSettings, AuditStep, read_settings, take_steps
 from .auditing import Answer, by_question
 from .judging import SCORES
-from .opening import check_batch_size, choose_device, find_homes
+from .opening import check_count, choose_device, find_homes
 from .predicting import delete_words
 from .rereading import print_progress
 from .shown_text import Reading
@@ -184,7 +185,7 @@ class GenerationAudit:
     given: Mapping[str, Sequence[Floats]]
     asked: Sequence[str]
     search: Search
-    settings: Any
+    settings: AuditSettings
     maps: list[dict[str, list[Floats]]] = field(default_factory=list)
     frames: list[pd.DataFrame] = field(default_factory=list)
     imposed: list[dict[str, Any]] = field(default_factory=list)
@@ -262,7 +263,8 @@ def read_prompts(
     if not listed:
         raise AuditError("prompts", "there is none", "give some")
     for number, prompt in enumerate(listed):
-        if not isinstance(prompt, str | list | tuple) or not prompt:
+        messages = isinstance(prompt, list | tuple) and all(isinstance(each, Mapping) for each in prompt)
+        if not (isinstance(prompt, str) or messages) or not prompt:
             raise AuditError("prompts", f"text {number} is {prompt!r:.40}", "give strings, or lists of chat messages")
     strings = [prompt for prompt in listed if isinstance(prompt, str)]
     if spans is not None and len(strings) < len(listed):
@@ -272,6 +274,16 @@ def read_prompts(
     tokens = choose_tokens([*strings, *map(str, contents)], language, False, print_progress)
     units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, strings))
     return [read_prompt(tokenizer, prompt, number, units.find) for number, prompt in enumerate(listed)]
+
+
+def refuse_long(read: Sequence[tuple[str, Context]], counts: Sequence[int], most: int) -> None:
+    """Raise AuditError, which names the text, where more pieces stand before the last of so many tokens than a model
+    reads.
+    """
+    for number, ((_, context), count) in enumerate(zip(read, counts, strict=True)):
+        if (length := len(context.ids) + count - 1) > most:
+            fault = f"text {number}: {length} pieces stand before its last token, and the model reads {most}"
+            raise AuditError("prompts", fault, "shorten it")
 
 
 def find_token(tokenizer: Any, word: Any, number: int) -> int:
@@ -451,9 +463,12 @@ def audit_generation(
     Raises AuditError, in one line that names the argument, where something is wrong.
     """
     sections = read_settings(settings)
-    check_batch_size(1 if batch_size is None else batch_size)
-    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
-        raise AuditError("max_new_tokens", f"is {max_new_tokens!r:.40}", "give a whole number, 1 or more")
+    texts_at_once = 1 if batch_size is None else batch_size
+    counts = {"batch_size": texts_at_once, "max_new_tokens": max_new_tokens, "search_steps": search_steps}
+    for argument, count in counts.items():
+        check_count(argument, count)
+    attributions = {} if attributions is None else attributions
+    refuse_kind(attributions, Mapping, "attributions", "dict; give scores by names of yours")
     asked = [each for each in GENERATED_QUESTIONS if each != "unique"]
     if questions is not None:
         asked = make_list(questions, "questions")
@@ -479,8 +494,10 @@ def audit_generation(
         chosen = choose_device(device, sections.threads)
     with use_torch(sections.threads), set_piece_limit(limit), torch.random.fork_rng():
         audit = GenerationAudit(homes, chosen, [], further, {}, asked, Search(steps=search_steps), sections)
+        generator = audit.open(0)
+        longest = choose_length(pieces, generator.model, UNLIMITED_LENGTH)
         if continuations is None:
-            generator = audit.open(0)
+            refuse_long(read, [max_new_tokens] * len(read), longest)
             tokens = [generator.generate(context.ids, max_new_tokens) for _, context in read]
         else:
             following = make_list(continuations, "continuations", len(read))
@@ -488,8 +505,9 @@ def audit_generation(
                 read_continuation(pieces, *each, given, number)
                 for number, (each, given) in enumerate(zip(read, following, strict=True))
             ]
+            refuse_long(read, [*map(len, tokens)], longest)
         audit.cases = make_cases(pieces, read, tokens, contrasts, granularity == "token")
-        audit.given = fold_attributions(attributions or {}, audit.cases, read, tokens)
+        audit.given = fold_attributions(attributions, audit.cases, read, tokens)
         take_steps(audit.list_steps(), len(audit.cases), progress)
     summary, by_map = answer_tokens(audit, len(read), continuations is not None)
     frames = [frame.drop(columns=["label", "auprc", "auprc_random", "text"]) for frame in audit.frames]

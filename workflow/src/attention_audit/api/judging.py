@@ -49,7 +49,7 @@ from attention_audit.tables.summary import answer_subject
 from attention_audit.transformer.outputs import OutputKind, check_kind, read_thresholds
 
 from .auditing import Answer, list_by_target
-from .opening import check_batch_size
+from .opening import check_count
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
@@ -475,7 +475,7 @@ def judge(
     if len(score_sets) != len(functions) or not functions:
         fault = f"is of {len(score_sets)} trainings, and predict of {len(functions)}"
         raise AuditError("scores", fault, "give both of each")
-    check_batch_size(batch_size)
+    check_count("batch_size", batch_size)
     refuse_kind(report, Callable, "report", "function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(values, texts, parts, f"scores{name}") for values, name in zip(score_sets, names, strict=True)]

@@ -46,10 +46,10 @@ PAIR_KEYS = ("text", "text_pair")
 """Of a pair that is a dict, as pipelines take it."""
 
 
-def check_batch_size(batch_size: Any) -> None:
-    """Raise AuditError where it is no number of texts."""
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError("batch_size", f"is {batch_size!r:.40}", "give a whole number, 1 or more")
+def check_count(name: str, count: Any) -> None:
+    """Raise AuditError, which names the argument, where it is no number of things."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise AuditError(name, f"is {count!r:.40}", "give a whole number, 1 or more")
 
 
 def find_homes(model: Any, tokenizer: Any, prompted: bool) -> list[Home]:
@@ -278,7 +278,7 @@ def open_texts(
     texts = make_list(texts, "texts")
     if not texts:
         raise AuditError("texts", "there is none", "give some")
-    check_batch_size(1 if batch_size is None else batch_size)
+    check_count("batch_size", 1 if batch_size is None else batch_size)
     homes = find_homes(model, tokenizer, prompt is not None)
     kind = find_kind(output, read_model_facts(homes[0]), prompt is not None)
     classes = list_classes(prompt, homes[0], kind)

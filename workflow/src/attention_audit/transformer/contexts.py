@@ -117,6 +117,9 @@ def read_continuation(tokenizer: Any, text: str, context: Context, continuation:
         ids = np.asarray(continuation)
         if ids.ndim != 1 or ids.dtype.kind not in "iu" or not len(ids):
             raise AuditError(place, f"text {number} has {continuation!r:.40}", "give strings, or lists of ids")
+        if ids.min() < 0 or ids.max() >= len(tokenizer):
+            fault = f"text {number} has ids of {ids.min()} to {ids.max()}, and the tokenizer 0 to {len(tokenizer) - 1}"
+            raise AuditError(place, fault, "give its ids")
         return [int(each) for each in ids]
     encoding, count = encode_text(tokenizer, text + continuation), len(context.ids)
     if encoding.ids[:count] != context.ids.tolist():
