@@ -222,7 +222,7 @@ def test_figure3_counts_attention_with_the_corrected_draw_whole():
     low, high = axes.get_ylim()
     assert low < shown["delta_js"].min() < shown["delta_js"].max() < high < 1.1 * shown["delta_js"].max()
     assert shown["delta_attention"].max() < axes.get_xlim()[1] < 1.1 * shown["delta_attention"].max()
-    assert axes.get_title(loc="left").endswith(f"below 0: {(shown['delta_js'] < 0).sum()} of 20")
+    assert axes.get_title(loc="left").endswith(f"below 0: {5 * (shown['delta_js'] < 0).sum()} % of 20 texts")
 
 
 def test_boxes_are_of_the_same_texts():

@@ -73,7 +73,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
         meshes.append(draw_density(axes, x, y, TEXT_CELLS, MIN_TEXTS_SHADED))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
-        panel.write_title(f"below 0: {(y < 0).sum()} of {len(y)}")
+        panel.write_title(f"below 0: {100 * (y < 0).mean():.0f} % of {panel.rows['id'].nunique()} texts")
     highest = max(2.0, *(mesh.get_clim()[1] for mesh in meshes))
     for mesh in meshes:
         mesh.set_clim(vmax=highest)
