@@ -28,7 +28,7 @@ from makers.replication.declared import KeptRun, Page
 from makers.replication.entries import PAGES
 from makers.replication.kept import FACTS, Facts, MachineKind, RawFile, Spent
 
-WIDTH, COLOURS = 1000, 32
+WIDTH, COLOURS = 1000, 64
 """Pixels across a kept figure, and its colours: a repository keeps every version of a file for ever."""
 MACHINE = frozenset({"mirror", "results"})
 """Keys of the configuration that say where files lay on one machine."""
@@ -56,8 +56,8 @@ def shrink_figure(path: Path) -> bytes:
     width = min(WIDTH, full.width)
     sized = full.resize((width, round(full.height * width / full.width)), Image.Resampling.LANCZOS)
     drawn = BytesIO()
-    # covers all hues, so that the small patches of a legend keep theirs
-    sized.quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(drawn, format="png", optimize=True)
+    # keeps pale tints apart, and the hues of small patches of a legend
+    sized.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(drawn, format="png", optimize=True)
     return drawn.getvalue()
 
 
