@@ -421,7 +421,7 @@ DIVERSITY = Page(
         KeptRun(
             "main",
             "diversity",
-            "SST whole, 20 Newsgroups, IMDb and SNLI on subsets, six models, two seeds, half the paper's units.",
+            "SST whole, 20 Newsgroups, IMDb and SNLI on subsets, six models, three seeds, half the paper's units.",
             figures=("md_fig_conicity",),
         ),
     ),
@@ -437,7 +437,7 @@ DIVERSITY = Page(
         Why("fewer epochs and units than the paper's, and other word vectors", cells=Cells("sst")),
     ),
     beyond=(
-        "How far a number would move with more trainings: of two, an interval is wide, and hardly any word is said.",
+        "How far a number would move with more trainings: of three, an interval is wide, and few words are said.",
         VECTORS,
     ),
 )
