@@ -35,16 +35,17 @@ def jsd(a: Tensor, b: Tensor) -> Tensor:
     return (terms.sum(-1) / 2).clamp(0.0, LN2)
 
 
-def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
-    """Return `jsd` of b from a where b has the weights of a in another order; (..., L), (..., L) -> (...).
+def jsd_rearranged(a: Tensor, b: Tensor, rearranged: Tensor) -> Tensor:
+    """Return `jsd` of a and the weights of b in another order; (..., L), (..., L), (..., L) -> (...).
 
-    Both have the same sum of a log a, so it is that less the sum of m log m, with m = (a + b) / 2: one logarithm a
-    weight and not three. NaN where the weights are.
+    The order does not change the sum of b log b, so a logarithm a weight is left, that of m log m with m = (a + b) / 2,
+    and not three. NaN where the weights are.
     """
-    total = a + b
+    total = a + rearranged
     # a zero has a finite logarithm, which it then multiplies
     doubled = total.clamp_min(torch.finfo(b.dtype).tiny).log_().mul_(total).sum(-1)
-    return ((a * _log(a, 1.0)).sum(-1) - (doubled / 2 - LN2 * a.sum(-1))).clamp_(0.0, LN2)
+    alone = (a * _log(a, 1.0) + b * _log(b, 1.0)).sum(-1)
+    return ((alone - doubled + LN2 * (a + b).sum(-1)) / 2).clamp_(0.0, LN2)
 
 
 def detect_flips(p: Tensor, q: Tensor, dim: int = -1) -> Tensor:

@@ -28,7 +28,7 @@ import torch
 
 from attention_audit.answer.samples import weigh_classes
 from attention_audit.columns.audits import COMPARISON, CONSISTENCY, MAP_STABILITY, STABILITY
-from attention_audit.divergence import detect_flips, jsd, tvd
+from attention_audit.divergence import detect_flips, jsd, jsd_rearranged, tvd
 from attention_audit.padded import PaddedReadout
 from attention_audit.readout import Readout
 
@@ -54,7 +54,7 @@ def compare_maps(base: Readout, compared: Readout, settings: Permutation) -> Col
         )
         return {
             "jsd": jsd(base_texts.attention, compared_texts.attention),
-            "chance_jsd": jsd(base_texts.attention, shuffled).mean(0),
+            "chance_jsd": jsd_rearranged(base_texts.attention, compared_texts.attention, shuffled).mean(0),
             "same_top": base_texts.find_top() == compared_texts.find_top(),
         }
 

@@ -40,7 +40,7 @@ def measure_shuffled(texts: PaddedReadout, ids: list[str], settings: Permutation
     of the attention from its permutations, (n,).
     """
     orders = draw_orders(texts, ids, settings.permutations, settings.seed, settings.marks)
-    return orders, jsd_rearranged(texts.attention, permute_weights(texts.attention, orders)).mean(0)
+    return orders, jsd_rearranged(texts.attention, texts.attention, permute_weights(texts.attention, orders)).mean(0)
 
 
 def permutation(readout: Readout, settings: Permutation) -> Columns:
