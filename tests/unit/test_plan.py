@@ -79,6 +79,15 @@ def test_a_run_makes_either_search_or_both(search, scratch, continued, guides):
     assert data.models["base"].contrasts.guides.adversary == imposed[-1]
 
 
+def test_guides_may_be_of_fewer_trainings_than_the_base_model():
+    further = {"further_seeds": [50, 257]}
+    models = plan_of(training=further, guides={"trainings": 2}).scope.find_data("wp", "needle").models
+    assert models["base"].seeds == [10, 50, 257]
+    guides = [name for name, model in models.items() if model.rule == "train_guide"]
+    assert guides
+    assert all(models[name].seeds == [10, 50] for name in guides)
+
+
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model():
     continuation = {"steps": 3, "pace": 0.25, "epochs": 7}
     further = {"further_seeds": [50]}

@@ -115,6 +115,8 @@ class Guides(Section):
     """Lambda of the adversary from scratch that lends its weights as a guide, as in the paper; the chosen one of a
     search by continuation lends its own to another guide.
     """
+    trainings: Count | None = None
+    """How many seeds train a guide each, the first of those of the base model; by default all."""
 
 
 class Continuation(Section):

@@ -142,7 +142,7 @@ def list_four_tests(
         yield train(
             name,
             looks[name],
-            seeds,
+            seeds[: guides.trainings],
             {"encoder": "affine", "attention": attention, **sizes},
             schedule,
             rule="train_guide",
