@@ -265,6 +265,11 @@ def test_a_class_is_asked_of_by_name():
     contrasted = ask(path, targets="love", contrast="joy")
     logits = outputs(path)[:, [0, 1]].softmax(1)[:, 1].numpy()
     assert contrasted.cases[0, "love"][0][0].probabilities[:, 1] == pytest.approx(logits, abs=1e-5)
+    # texts that are told from other classes have other statements
+    apart = ask(path, texts=TEXTS[:2], targets="love", contrast=["anger", "joy"], questions=["used"])
+    assert [reading.facts["prediction"] for reading in apart] == ["anger", "love"]
+    chances = outputs(path).softmax(1)[[0, 1], [2, 1]].tolist()
+    assert [reading.facts["probability"] for reading in apart] == pytest.approx(chances, abs=1e-5)
 
 
 @pytest.mark.whole

@@ -327,10 +327,7 @@ def audit_targets(
         targets={asked_target.name: asked_target for asked_target in targets},
         by_target=list_by_target(targets, (part.make_table(make_summary, reasons={}) for part in parts)),
         cases={
-            (number, asked_target.name): (
-                [training.read() for training in part.own],
-                asked_target.statements,
-            )
+            (number, asked_target.name): ([training.read() for training in part.own], asked_target)
             for asked_target, part in zip(targets, parts, strict=True)
             for number in asked_target.members.tolist()
         },
