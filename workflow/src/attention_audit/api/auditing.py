@@ -311,8 +311,8 @@ class TargetAudited(Audited):
         return [self.targets[name]] if name else [*self.targets.values()]
 
     def save(self, folder: str | Path) -> None:
-        """Raise AuditError: no run asks of targets."""
-        raise AuditError("targets", "are asked of in notebooks alone", "save an answer of the predicted classes")
+        """Raise AuditError: an answer on targets is not saved."""
+        raise AuditError("targets", "are not saved", "name the model and `targets` in the section hf of a run")
 
 
 def audit(
