@@ -253,11 +253,6 @@ def take_members(corpus: pa.Table, asked_target: AskedTarget) -> pa.Table:
     return replace_column(corpus.take(asked_target.members), "label", pa.array(asked_target.gold))
 
 
-def group_by_text(corpus: pa.Table) -> pa.Table:
-    """Let the cases of a text belong together, with all that its text belongs to."""
-    return replace_column(corpus, "group", pc.coalesce(corpus["group"], corpus["id"]))
-
-
 def audit_targets(
     audited: ClassifierAudit,
     choice: TargetChoice,
@@ -289,10 +284,12 @@ def audit_targets(
         ]
         parts.append(model)
     audited.model.take_steps(steps, progress)
+    # the cases of a text belong together, with all that it belongs to
+    grouped = replace_column(corpus, "group", pc.coalesce(corpus["group"], corpus["id"]))
     together = make_audit(
         trainings=number_models(),
         corpus=pa.concat_tables(
-            take_cases(take_members(group_by_text(corpus), asked_target), asked_target, place)
+            take_cases(take_members(grouped, asked_target), asked_target, place)
             for place, asked_target in enumerate(targets)
         ),
         census=make_census([*chain(*(asked_target.statements for asked_target in targets))]),
