@@ -25,7 +25,7 @@ import attention_audit
 from attention_audit import api
 from attention_audit.answer.verdicts import find_objection
 from attention_audit.api.asking import AuditStep, move_bar
-from attention_audit.api.targets import name_labels
+from attention_audit.api.targets import index_classes
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
@@ -587,7 +587,7 @@ def test_what_is_wrong_is_one_line_that_names_the_argument(argument, value, line
     ids=["int8", "tensor", "floats", "names", "series", "category"],
 )  # fmt: skip
 def test_labels_of_many_kinds_are_classes(labels):
-    assert name_labels(labels, ["negative", "positive"], 6) == ["positive", "negative"] * 3
+    assert index_classes(labels, ["negative", "positive"], 6) == [1, 0] * 3
 
 
 def test_classes_that_are_no_texts_count(tmp_path):

@@ -340,6 +340,8 @@ def test_without_labels_nothing_else_differs():
         ),
         (["joy", ["love"], {"anger"}], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
         ([1, 0, [2]], [[0, 1, 0], [1, 0, 0], [0, 0, 1]]),
+        # a set has no order, so that it is no row
+        ([{0, 1}, {2, 0}, {0}], [[1, 1, 0], [1, 0, 1], [1, 0, 0]]),
     ],
 )
 def test_labels_are_lists_of_names_or_rows(labels, expected):
