@@ -546,11 +546,15 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", [*TEXTS[:5], "a \ud800"], "^texts: text 5 has half a character"),
         ("texts", [*TEXTS[:5], "\x01"], "^texts: text '5': the classifier's tokenizer has no piece for anything in it"),
         ("labels", np.eye(2)[[0, 1] * 3], "^labels: text 0 has several numbers, as of one-hot rows"),
-        ("labels", [[1, 1]] + [[0, 1]] * 5, "^labels: text 0 has 2 labels; several labels a text are not audited; ask"),
+        (
+            "labels",
+            [[1, 1]] + [[0, 1]] * 5,
+            "^labels: text 0 has 2 labels; give each text one, or ask audit_classifier",
+        ),
         (
             "labels",
             ["negative"] * 5 + ["positive|negative"],
-            "^labels: text 5 has 2 labels, 'positive|negative'; several",
+            "^labels: text 5 has 2 labels, 'positive|negative'; give each",
         ),
         ("labels", [0.5, 1, 0, 1, 0, 1], "^labels: text 0 has 0.5; give the name"),
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),
