@@ -54,6 +54,7 @@ from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
     Predict,
+    Predicting,
     Predictions,
     Reporter,
     TargetPredictions,
@@ -326,7 +327,7 @@ class Judged:
 
     def measure(
         self,
-        predictions: Sequence[Predictions | TargetPredictions],
+        predictions: Sequence[Predicting],
         maps: Sequence[Sequence[Floats]],
         texts: TokenizedTexts,
         parts: Sequence[slice],
