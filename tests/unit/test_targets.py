@@ -119,6 +119,13 @@ def test_what_any_training_gives_is_asked_of():
     assert choose([first, second], kind="classes") == [("joy", (1, 2), [0, 1]), ("love", (0, 2), [1])]
 
 
+def test_targets_may_be_a_column_of_a_frame():
+    named = pd.Series(["joy", "anger"])
+    found = ask(folder(), texts=TEXTS[:2], targets=named, questions=["used"])
+    assert [*found.cases] == [(0, "joy"), (1, "anger")]
+    assert "number has one target" in refusal(choose, [np.zeros((2, 1))], targets=named, kind="number")
+
+
 def test_each_text_may_be_told_from_classes_of_its_own():
     outputs = [np.array([[2.0, -1, -1], [2.0, -1, -1]])]
     asked = partial(choose, targets="joy", kind="classes")

@@ -267,7 +267,7 @@ def audit_targets(
     outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
     targets = choice.choose(outputs)
     cases = sum(len(asked_target.members) for asked_target in targets)
-    if choice.targets == ALL and cases > MOST_CASES * choice.count:
+    if choice.rule == ALL and cases > MOST_CASES * choice.count:
         print_progress(f"targets: {cases} cases of {choice.count} texts, which takes long; name the labels that matter")
     parts, steps = [], []
     for asked_target in targets:

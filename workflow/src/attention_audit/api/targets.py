@@ -155,10 +155,14 @@ class TargetChoice:
     count: int
 
     @property
+    def rule(self) -> str:
+        """Return by which rule targets are chosen: predicted, gold or all; "" where they are named."""
+        return self.targets if isinstance(self.targets, str) and self.targets in (PREDICTED, GOLD, ALL) else ""
+
+    @property
     def targeted(self) -> bool:
         """Tell whether targets are chosen; else the class that is predicted is asked of, among all classes."""
-        predicted = isinstance(self.targets, str) and self.targets == PREDICTED
-        return self.kind != "classes" or self.contrast is not None or not predicted
+        return self.kind != "classes" or self.contrast is not None or self.rule != PREDICTED
 
     @property
     def class_names(self) -> list[str] | None:
@@ -171,7 +175,7 @@ class TargetChoice:
         """Choose targets, by what each training returns of all texts, (N, K) each. Raises AuditError where none is
         left.
         """
-        if self.kind == "number" and self.targets != PREDICTED:
+        if self.kind == "number" and self.rule != PREDICTED:
             raise AuditError("targets", "a number has one target, itself", "leave targets out")
         mask = self._mark(outputs)
         contrasts, members = self._list_contrasts(mask), defaultdict[tuple[int, tuple[int, ...]], list[int]](list)
@@ -181,36 +185,28 @@ class TargetChoice:
 
     def _mark(self, outputs: Sequence[AnyFloats]) -> Flags:
         """Mark which outputs are asked of which texts, (N, K)."""
-        mask = np.zeros((self.count, len(self.names)), bool)
-        if isinstance(self.targets, str) and self.targets in (PREDICTED, ALL, GOLD):
-            if self.targets == GOLD and self.gold.values is None:
-                raise AuditError(
-                    "targets", '"gold" needs labels, and none are given', 'give labels, or targets="predicted"'
-                )
-            if self.targets == GOLD:
-                return np.stack(
-                    [self.gold.tell(number, np.arange(self.count)) == 1 for number in range(len(self.names))], 1
-                )
-            # what one target says of each text has two sides
-            if self.targets == ALL or len(self.names) == 1:
-                return ~mask
-            return self._mark_predicted(outputs)
-        for number, names in enumerate(self._list_by_text()):
+        if self.rule == GOLD:
+            if self.gold.values is None:
+                fault, remedy = '"gold" needs labels, and none are given', 'give labels, or targets="predicted"'
+                raise AuditError("targets", fault, remedy)
+            texts = np.arange(self.count)
+            return np.stack([self.gold.tell(number, texts) == 1 for number in range(len(self.names))], 1)
+        # what one target says of each text has two sides
+        if self.rule == PREDICTED and len(self.names) > 1:
+            said: Flags = mark_said(self.kind, [*map(torch.from_numpy, outputs)], self.thresholds).numpy()
+            if not said.any():
+                fault = f"no label reaches its threshold in any of {self.count} texts"
+                raise AuditError("targets", fault, "lower threshold, or name labels")
+            return said
+        mask = np.full((self.count, len(self.names)), bool(self.rule))
+        for number, names in enumerate([] if self.rule else self._list_by_text()):
             mask[number, names] = True
-        return mask
-
-    def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
-        mask: Flags = mark_said(self.kind, [*map(torch.from_numpy, outputs)], self.thresholds).numpy()
-        if not mask.any():
-            fault = f"no label reaches its threshold in any of {self.count} texts"
-            raise AuditError("targets", fault, "lower threshold, or name labels")
         return mask
 
     def _list_by_text(self) -> list[list[int]]:
         """List the targets of each text: the named ones of every text, or those of its entry."""
-        if isinstance(self.targets, str):
-            return [find_names(self.targets, "targets", self.names)] * self.count
-        entries = make_list(self.targets, "targets")
+        alone = isinstance(self.targets, str)
+        entries = [self.targets] * self.count if alone else make_list(self.targets, "targets")
         if len(entries) == self.count:
             return [find_names(each, "targets", self.names) for each in entries]
         if not entries or any(isinstance(each, list | tuple) for each in entries):
@@ -248,7 +244,7 @@ def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
     cases, texts = len(members), len({*members})
     if cases == texts == choice.count:
         return ""
-    what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"
+    what = "labels that the model gives" if choice.kind == "labels" and choice.rule == PREDICTED else "cases"
     rest = f" ({choice.count - texts} have none)" if texts < choice.count else ""
     return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
 
