@@ -25,7 +25,7 @@ import attention_audit
 from attention_audit import api
 from attention_audit.answer.verdicts import find_objection
 from attention_audit.api.asking import AuditStep, move_bar
-from attention_audit.api.targets import name_labels
+from attention_audit.api.targets import index_classes
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS
@@ -546,11 +546,15 @@ def test_what_several_rows_decide_is_not_asked_of_one():
         ("texts", [*TEXTS[:5], "a \ud800"], "^texts: text 5 has half a character"),
         ("texts", [*TEXTS[:5], "\x01"], "^texts: text '5': the classifier's tokenizer has no piece for anything in it"),
         ("labels", np.eye(2)[[0, 1] * 3], "^labels: text 0 has several numbers, as of one-hot rows"),
-        ("labels", [[1, 1]] + [[0, 1]] * 5, "^labels: text 0 has 2 labels; several labels a text are not audited; ask"),
+        (
+            "labels",
+            [[1, 1]] + [[0, 1]] * 5,
+            "^labels: text 0 has 2 labels; give each text one, or ask audit_classifier",
+        ),
         (
             "labels",
             ["negative"] * 5 + ["positive|negative"],
-            "^labels: text 5 has 2 labels, 'positive|negative'; several",
+            "^labels: text 5 has 2 labels, 'positive|negative'; give each",
         ),
         ("labels", [0.5, 1, 0, 1, 0, 1], "^labels: text 0 has 0.5; give the name"),
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),
@@ -587,7 +591,7 @@ def test_what_is_wrong_is_one_line_that_names_the_argument(argument, value, line
     ids=["int8", "tensor", "floats", "names", "series", "category"],
 )  # fmt: skip
 def test_labels_of_many_kinds_are_classes(labels):
-    assert name_labels(labels, ["negative", "positive"], 6) == ["positive", "negative"] * 3
+    assert index_classes(labels, ["negative", "positive"], 6) == [1, 0] * 3
 
 
 def test_classes_that_are_no_texts_count(tmp_path):

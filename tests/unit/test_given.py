@@ -383,7 +383,7 @@ def test_marks_that_cannot_be_left_out_are_one_line(given, line):
     assert refusal(check_readout, given).startswith(f"memory: text 'text-0', {line}")
 
 
-SEVERAL = "; several labels a text are not audited; ask of one label by judge, with [1 - p, p] of it and labels 0 and 1"
+SEVERAL = '; give each text one, or ask audit_classifier or judge with output="labels"'
 
 
 @pytest.mark.parametrize(

@@ -295,7 +295,7 @@ def held(attribute):
         (
             "labels",
             [[1, 1]] * 120,
-            "labels: text 0 has 2 labels; several labels a text are not audited; ask of one label",
+            "labels: text 0 has 2 labels; give each text one, or ask audit_classifier or judge with output=",
         ),
         ("batch_size", "8", "batch_size: is '8'; give a whole number"),
         ("report", "quiet", "report: is str, and no function"),

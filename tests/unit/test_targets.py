@@ -119,6 +119,13 @@ def test_what_any_training_gives_is_asked_of():
     assert choose([first, second], kind="classes") == [("joy", (1, 2), [0, 1]), ("love", (0, 2), [1])]
 
 
+def test_targets_may_be_a_column_of_a_frame():
+    named = pd.Series(["joy", "anger"])
+    found = ask(folder(), texts=TEXTS[:2], targets=named, questions=["used"])
+    assert [*found.cases] == [(0, "joy"), (1, "anger")]
+    assert "number has one target" in refusal(choose, [np.zeros((2, 1))], targets=named, kind="number")
+
+
 def test_each_text_may_be_told_from_classes_of_its_own():
     outputs = [np.array([[2.0, -1, -1], [2.0, -1, -1]])]
     asked = partial(choose, targets="joy", kind="classes")
@@ -265,6 +272,11 @@ def test_a_class_is_asked_of_by_name():
     contrasted = ask(path, targets="love", contrast="joy")
     logits = outputs(path)[:, [0, 1]].softmax(1)[:, 1].numpy()
     assert contrasted.cases[0, "love"][0][0].probabilities[:, 1] == pytest.approx(logits, abs=1e-5)
+    # texts that are told from other classes have other statements
+    apart = ask(path, texts=TEXTS[:2], targets="love", contrast=["anger", "joy"], questions=["used"])
+    assert [reading.facts["prediction"] for reading in apart] == ["anger", "love"]
+    chances = outputs(path).softmax(1)[[0, 1], [2, 1]].tolist()
+    assert [reading.facts["probability"] for reading in apart] == pytest.approx(chances, abs=1e-5)
 
 
 @pytest.mark.whole
@@ -335,6 +347,8 @@ def test_without_labels_nothing_else_differs():
         ),
         (["joy", ["love"], {"anger"}], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
         ([1, 0, [2]], [[0, 1, 0], [1, 0, 0], [0, 0, 1]]),
+        # a set has no order, so that it is no row
+        ([{0, 1}, {2, 0}, {0}], [[1, 1, 0], [1, 0, 1], [1, 0, 0]]),
     ],
 )
 def test_labels_are_lists_of_names_or_rows(labels, expected):

@@ -131,7 +131,7 @@ WRONG = {
     },
     r"spans: text 0: \(3, 52\) is not within its 26 characters": {"spans": [[(3, 52)]] * 4},
     r"spans: text 0: \(3, 4\) holds no letter": {"spans": [[(3, 4)]] * 4},
-    "spans: there are 3, and 4 texts": {"spans": [[(0, 3)]] * 3},
+    "spans: has 3 entries for 4 texts": {"spans": [[(0, 3)]] * 3},
     "spans: text 0: has none": {"spans": [[]] * 4},
     "spans: are of single texts": {"spans": [[(0, 3)]] * 4, "seconds": TEXTS},
 }

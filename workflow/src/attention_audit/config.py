@@ -295,12 +295,13 @@ class Config(DatasetConfig, GlobalConfig):
             source = self.corpora.get(name)
             if not isinstance(source, RawSource):
                 continue
+            has_labels = source.label_names or getattr(source, "labels", None) is not None
             if section.targets is not None and source.labelled:
                 fault = f"are asked of by themselves, and each text of {name} has one class"
                 yield f"hf.{name}.targets: {fault}; name a column of gold labels as its `labels`, or set `label: null`"
-            elif section.targets is None and (source.label_names or getattr(source, "labels", None) is not None):
+            elif section.targets is None and has_labels:
                 yield f"corpora.{name}.labels: are those of hf.{name}.targets; name these, predicted, gold or all"
-            elif section.targets == "gold" and not source.label_names and getattr(source, "labels", None) is None:
+            elif section.targets == "gold" and not has_labels:
                 fault, remedy = "gold needs labels, and there are none", "name their column, or set targets: predicted"
                 yield f"hf.{name}.targets: {fault} (corpora.{name}.labels); {remedy}"
             elif section.granularity != "word" and name in self._list_word_datasets():

@@ -269,14 +269,13 @@ class TargetAudited(Audited):
     number. Its texts are cases: a text and a target.
 
     kind: what the model returns. targets: what is asked of, by name. by_target: the columns of `table` of each target
-    by itself. cases: by the number of a text and the name of a target, the readouts of the texts that this one is asked
-    of, and what the model may say, no and yes.
+    by itself. cases: by the number of a text and the name of a target, this one and the readouts of its texts.
     """
 
     kind: OutputKind = field(kw_only=True)
     targets: Mapping[str, AskedTarget] = field(kw_only=True)
     by_target: pd.DataFrame = field(kw_only=True)
-    cases: Mapping[tuple[int, str], tuple[Sequence[Readout], Sequence[str]]] = field(kw_only=True)
+    cases: Mapping[tuple[int, str], tuple[Sequence[Readout], AskedTarget]] = field(kw_only=True)
 
     def text(self, number: int, target: str = "", *, layer: int | None = None) -> Reading:
         """Read a text as in `Audited`, and what its words say of a target, by default the first that it was asked of;
@@ -288,9 +287,9 @@ class TargetAudited(Audited):
         asked_target = [name for at, name in self.cases if at == number]
         target = target or next(iter(asked_target), "")
         if layer is None and target in asked_target:
-            readouts, statements = self.cases[number, target]
-            reading, outputs = self._show(number, readouts, statements), self.readouts[0].probabilities[number]
-            return state_chance(reading, self.targets[target], self.kind, outputs)
+            readouts, case_target = self.cases[number, target]
+            reading = self._show(number, readouts, case_target.statements)
+            return state_chance(reading, case_target, self.kind, self.readouts[0].probabilities[number])
         reader = self._require_reader("number" if layer is None else "layer")
         return self._read_target(reader, reader.texts.select([number]), target, layer)
 
@@ -312,8 +311,8 @@ class TargetAudited(Audited):
         return [self.targets[name]] if name else [*self.targets.values()]
 
     def save(self, folder: str | Path) -> None:
-        """Raise AuditError: no run asks of targets."""
-        raise AuditError("targets", "are asked of in notebooks alone", "save an answer of the predicted classes")
+        """Raise AuditError: an answer on targets is not saved."""
+        raise AuditError("targets", "are not saved", "name the model and `targets` in the section hf of a run")
 
 
 def audit(

@@ -253,11 +253,6 @@ def take_members(corpus: pa.Table, asked_target: AskedTarget) -> pa.Table:
     return replace_column(corpus.take(asked_target.members), "label", pa.array(asked_target.gold))
 
 
-def group_by_text(corpus: pa.Table) -> pa.Table:
-    """Let the cases of a text belong together, with all that its text belongs to."""
-    return replace_column(corpus, "group", pc.coalesce(corpus["group"], corpus["id"]))
-
-
 def audit_targets(
     audited: ClassifierAudit,
     choice: TargetChoice,
@@ -272,7 +267,7 @@ def audit_targets(
     outputs, corpus = [values for _, values in audited.outputs], audited.model.texts["corpus"]
     targets = choice.choose(outputs)
     cases = sum(len(asked_target.members) for asked_target in targets)
-    if choice.targets == ALL and cases > MOST_CASES * choice.count:
+    if choice.rule == ALL and cases > MOST_CASES * choice.count:
         print_progress(f"targets: {cases} cases of {choice.count} texts, which takes long; name the labels that matter")
     parts, steps = [], []
     for asked_target in targets:
@@ -289,10 +284,12 @@ def audit_targets(
         ]
         parts.append(model)
     audited.model.take_steps(steps, progress)
+    # the cases of a text belong together, with all that it belongs to
+    grouped = replace_column(corpus, "group", pc.coalesce(corpus["group"], corpus["id"]))
     together = make_audit(
         trainings=number_models(),
         corpus=pa.concat_tables(
-            take_cases(take_members(group_by_text(corpus), asked_target), asked_target, place)
+            take_cases(take_members(grouped, asked_target), asked_target, place)
             for place, asked_target in enumerate(targets)
         ),
         census=make_census([*chain(*(asked_target.statements for asked_target in targets))]),
@@ -327,10 +324,7 @@ def audit_targets(
         targets={asked_target.name: asked_target for asked_target in targets},
         by_target=list_by_target(targets, (part.make_table(make_summary, reasons={}) for part in parts)),
         cases={
-            (number, asked_target.name): (
-                [training.read() for training in part.own],
-                asked_target.statements,
-            )
+            (number, asked_target.name): ([training.read() for training in part.own], asked_target)
             for asked_target, part in zip(targets, parts, strict=True)
             for number in asked_target.members.tolist()
         },

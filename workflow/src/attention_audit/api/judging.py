@@ -54,6 +54,7 @@ from .predicting import (
     MIN_TEXTS_IN_ORDER,
     ORDERS,
     Predict,
+    Predicting,
     Predictions,
     Reporter,
     TargetPredictions,
@@ -326,7 +327,7 @@ class Judged:
 
     def measure(
         self,
-        predictions: Sequence[Predictions | TargetPredictions],
+        predictions: Sequence[Predicting],
         maps: Sequence[Sequence[Floats]],
         texts: TokenizedTexts,
         parts: Sequence[slice],
@@ -404,10 +405,8 @@ def join_targets(parts: Sequence[Judged]) -> Judged:
         names=[*chain(*(part.names for part in parts))],
     )
     for part, first in zip(parts, count(0, 2)):
-        added = {name: [frame[name] + first for frame in part.frames] for name in ("prediction", "label")}
         joined.frames += [
-            frame.assign(prediction=prediction, label=label)
-            for frame, prediction, label in zip(part.frames, *added.values(), strict=True)
+            frame.assign(prediction=frame["prediction"] + first, label=frame["label"] + first) for frame in part.frames
         ]
         joined.shared |= part.shared
     return joined

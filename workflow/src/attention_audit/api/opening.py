@@ -37,7 +37,7 @@ from attention_audit.transformer.settings import (
     refuse_missing_maps,
 )
 
-from .rereading import ClassifierReader, CutTexts, Report, ignore, print_progress
+from .rereading import ClassifierReader, CutTexts, ignore, print_progress
 from .shown_text import Reading
 from .targets import PREDICTED, AskedTarget, TargetChoice, read_gold
 from .units import Spans, Units, check_spans, choose_granularity, refuse_pieces
@@ -154,9 +154,8 @@ def cut_texts(
     columns: Mapping[str, Sequence[Any]],
     language: str | None,
     tokenizer: Any,
-    granularity: Any = "word",
+    granularity: Any,
     spans: Any = None,
-    report: Report = print_progress,
 ) -> CutTexts:
     """Cut texts, or pairs of them, into units, for a model with this tokenizer; their labels are not known. columns:
     the texts, or both texts of each pair, by what messages call them. granularity, spans: what units are.
@@ -170,7 +169,7 @@ def cut_texts(
         fault = f"all begin with {tokenizer.convert_ids_to_tokens(tokenizer('')['input_ids'][0])!r}"
         raise AuditError("texts", f"{fault}, which the tokenizer sets itself", "leave it out")
     kind = choose_granularity(granularity, spans, columns)
-    tokens = choose_tokens(sides[0], language, split and kind != "sentence", report)
+    tokens = choose_tokens(sides[0], language, split and kind != "sentence", print_progress)
     units = Units(kind, tokens, tokenizer, None if spans is None else check_spans(spans, sides[0]))
     found: list[list[str]] = []
     written: list[RawText] = []

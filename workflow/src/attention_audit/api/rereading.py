@@ -64,8 +64,9 @@ def state_chance(reading: Reading, asked_target: AskedTarget, kind: OutputKind, 
     """
     if kind == "number":
         return reading
-    (no, _), chance = asked_target.statements, float(outputs[asked_target.number])
-    probability = 1 - chance if reading.said["prediction"] == no else chance
+    probability, rivals = float(outputs[asked_target.number]), [*asked_target.target.rivals]
+    if reading.said["prediction"] == asked_target.statements[0]:
+        probability = float(outputs[rivals].sum()) if rivals else 1 - probability
     return replace(reading, said={**reading.said, "probability": probability})
 
 

@@ -5,7 +5,8 @@ A case is a text and a target. Of each target the model says yes or no, which ar
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
@@ -45,15 +46,15 @@ class AskedTarget:
     statements: tuple[str, str]
 
 
-def name_labels(labels: Any, classes: Sequence[str], count: int) -> list[str]:
-    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
-    number that is also what another class is called.
+def index_classes(labels: Any, classes: Sequence[str], count: int) -> list[int]:
+    """List the number of each text's class. Raises AuditError for what is neither a name nor a number of a class, and
+    for a number that is also what another class is called.
     """
-    names: dict[Any, str] = {key: name for number, name in enumerate(classes) for key in (number, GENERIC + name)}
-    names |= zip(classes, classes, strict=True)
+    numbers: dict[Any, int] = {key: at for at, name in enumerate(classes) for key in (at, GENERIC + name)}
+    numbers |= zip(classes, range(len(classes)), strict=True)
     gold = []
     for number, label in enumerate(list_labels(labels, "labels", count)):
-        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in names:
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in numbers:
             parts = re.split(r"\s*[|,;#]\s*", label) if isinstance(label, str) else []
             if len(parts) > 1 and {*parts} <= {*classes}:
                 raise AuditError("labels", f"text {number} has {len(parts)} labels, {label!r:.40}", SEVERAL_LABELS)
@@ -63,13 +64,14 @@ def name_labels(labels: Any, classes: Sequence[str], count: int) -> list[str]:
                 f"text {number} has {label!r:.40}{likely}",
                 f"give the name of a class ({', '.join(classes)}), or its number, 0 to {len(classes) - 1}",
             )
-        if names.get(str(label).removesuffix(".0"), names[label]) != names[label]:
+        at = numbers[label]
+        if numbers.get(str(label).removesuffix(".0"), at) != at:
             raise AuditError(
                 "labels",
-                f"text {number} has {label}, which is the number of class {names[label]!r} and the name of another",
+                f"text {number} has {label}, which is the number of class {classes[at]!r} and the name of another",
                 f"give names, as strings: {', '.join(map(repr, classes))}",
             )
-        gold.append(names[label])
+        gold.append(at)
     return gold
 
 
@@ -84,8 +86,7 @@ def number_labels(labels: Any, classes: Sequence[str] | None, count: int) -> lis
                 "give the numbers of the classes, from 0, or all their names in `classes`, as the model orders them"
             )
             raise AuditError("labels", f"has {names[0]!r:.40}", remedy)
-        order = make_list(classes, "classes")
-        return [*map(order.index, name_labels(entries, order, count))]
+        return index_classes(entries, make_list(classes, "classes"), count)
     return list_integers(entries, "labels", count, "iufb")
 
 
@@ -94,23 +95,21 @@ def read_label_rows(labels: Any, names: Sequence[str], count: int) -> Integers:
     (N, K) of 0 and 1. Raises AuditError, naming the text.
     """
     entries = [each.tolist() if hasattr(each, "tolist") else each for each in make_list(labels, "labels", count)]
+    lists = [[*each] if isinstance(each, list | tuple) else None for each in entries]
+    if all(row is not None and len(row) == len(names) and {*row} <= {0, 1} for row in lists):
+        return np.array(lists, np.int64)
     rows = np.zeros((count, len(names)), np.int64)
-    lists = [[*each] if isinstance(each, list | tuple | set | frozenset) else None for each in entries]
-    masks = [row is not None and len(row) == len(names) and {*row} <= {0, 1} for row in lists]
     # of one label, 0 and 1 say whether it is there; of two, [0, 1] is a mask
     alone = len(names) == 1 and all(each in (0, 1) for each in entries if not isinstance(each, list | str))
     for number, entry in enumerate(entries):
         listed = lists[number]
-        if listed is not None and all(masks):
-            rows[number] = np.array(listed, np.int64)
-        elif alone and not isinstance(entry, list | str):
+        if alone and not isinstance(entry, list | str):
             rows[number, 0] = int(entry)
         elif listed and len(listed) > 1 and all(isinstance(each, int | float) and each in (0, 1) for each in listed):
             fault = f"text {number} has {len(listed)} numbers, and the model has {len(names)} labels"
             raise AuditError("labels", fault, f"give names, or a row of {len(names)}")
         else:
-            chosen = entry if listed is None else listed
-            rows[number, find_names(chosen, f"labels: text {number}", names)] = 1
+            rows[number, find_names(entry, f"labels: text {number}", names)] = 1
     return rows
 
 
@@ -140,7 +139,7 @@ def read_gold(labels: Any, kind: OutputKind, names: Sequence[str], count: int) -
         return GoldLabels(kind, convert_numbers(entries, "labels", (1,), "give a number for each text", count))
     if kind == "labels":
         return GoldLabels(kind, read_label_rows(labels, names, count))
-    return GoldLabels(kind, np.array([[*names].index(name) for name in name_labels(labels, names, count)], np.int64))
+    return GoldLabels(kind, np.array(index_classes(labels, names, count), np.int64))
 
 
 @dataclass(frozen=True)
@@ -156,10 +155,14 @@ class TargetChoice:
     count: int
 
     @property
+    def rule(self) -> str:
+        """Return by which rule targets are chosen: predicted, gold or all; "" where they are named."""
+        return self.targets if isinstance(self.targets, str) and self.targets in (PREDICTED, GOLD, ALL) else ""
+
+    @property
     def targeted(self) -> bool:
         """Tell whether targets are chosen; else the class that is predicted is asked of, among all classes."""
-        predicted = isinstance(self.targets, str) and self.targets == PREDICTED
-        return self.kind != "classes" or self.contrast is not None or not predicted
+        return self.kind != "classes" or self.contrast is not None or self.rule != PREDICTED
 
     @property
     def class_names(self) -> list[str] | None:
@@ -172,48 +175,38 @@ class TargetChoice:
         """Choose targets, by what each training returns of all texts, (N, K) each. Raises AuditError where none is
         left.
         """
-        if self.kind == "number" and self.targets != PREDICTED:
+        if self.kind == "number" and self.rule != PREDICTED:
             raise AuditError("targets", "a number has one target, itself", "leave targets out")
         mask = self._mark(outputs)
-        contrasts = self._list_contrasts(mask)
-        return [
-            self._make(number, members, rivals, outputs[0])
-            for number in np.flatnonzero(mask.any(0)).tolist()
-            for rivals, members in group_members(np.flatnonzero(mask[:, number]), contrasts)
-        ]
+        contrasts, members = self._list_contrasts(mask), defaultdict[tuple[int, tuple[int, ...]], list[int]](list)
+        for number, text in np.argwhere(mask.T).tolist():
+            members[number, contrasts[text]].append(text)
+        return [self._make(*key, np.array(texts), outputs[0]) for key, texts in members.items()]
 
     def _mark(self, outputs: Sequence[AnyFloats]) -> Flags:
         """Mark which outputs are asked of which texts, (N, K)."""
-        mask = np.zeros((self.count, len(self.names)), bool)
-        if isinstance(self.targets, str) and self.targets in (PREDICTED, ALL, GOLD):
-            if self.targets == GOLD and self.gold.values is None:
-                raise AuditError(
-                    "targets", '"gold" needs labels, and none are given', 'give labels, or targets="predicted"'
-                )
-            if self.targets == GOLD:
-                return np.stack(
-                    [self.gold.tell(number, np.arange(self.count)) == 1 for number in range(len(self.names))], 1
-                )
-            # what one target says of each text has two sides
-            if self.targets == ALL or len(self.names) == 1:
-                return ~mask
-            return self._mark_predicted(outputs)
-        for number, names in enumerate(self._list_by_text()):
+        if self.rule == GOLD:
+            if self.gold.values is None:
+                fault, remedy = '"gold" needs labels, and none are given', 'give labels, or targets="predicted"'
+                raise AuditError("targets", fault, remedy)
+            texts = np.arange(self.count)
+            return np.stack([self.gold.tell(number, texts) == 1 for number in range(len(self.names))], 1)
+        # what one target says of each text has two sides
+        if self.rule == PREDICTED and len(self.names) > 1:
+            said: Flags = mark_said(self.kind, [*map(torch.from_numpy, outputs)], self.thresholds).numpy()
+            if not said.any():
+                fault = f"no label reaches its threshold in any of {self.count} texts"
+                raise AuditError("targets", fault, "lower threshold, or name labels")
+            return said
+        mask = np.full((self.count, len(self.names)), bool(self.rule))
+        for number, names in enumerate([] if self.rule else self._list_by_text()):
             mask[number, names] = True
-        return mask
-
-    def _mark_predicted(self, outputs: Sequence[AnyFloats]) -> Flags:
-        mask: Flags = mark_said(self.kind, [*map(torch.from_numpy, outputs)], self.thresholds).numpy()
-        if not mask.any():
-            fault = f"no label reaches its threshold in any of {self.count} texts"
-            raise AuditError("targets", fault, "lower threshold, or name labels")
         return mask
 
     def _list_by_text(self) -> list[list[int]]:
         """List the targets of each text: the named ones of every text, or those of its entry."""
-        if isinstance(self.targets, str):
-            return [find_names(self.targets, "targets", self.names)] * self.count
-        entries = make_list(self.targets, "targets")
+        alone = isinstance(self.targets, str)
+        entries = [self.targets] * self.count if alone else make_list(self.targets, "targets")
         if len(entries) == self.count:
             return [find_names(each, "targets", self.names) for each in entries]
         if not entries or any(isinstance(each, list | tuple) for each in entries):
@@ -235,7 +228,7 @@ class TargetChoice:
             raise AuditError("contrast", "is the target itself", "give others")
         return contrasts
 
-    def _make(self, number: int, members: Integers, rivals: tuple[int, ...], outputs: AnyFloats) -> AskedTarget:
+    def _make(self, number: int, rivals: tuple[int, ...], members: Integers, outputs: AnyFloats) -> AskedTarget:
         name = self.names[number]
         yes, no = name, " or ".join(self.names[each] for each in rivals) if rivals else f"not {name}"
         threshold = self.thresholds[number] if self.thresholds else None
@@ -245,24 +238,13 @@ class TargetChoice:
         return AskedTarget(number, name, target, members, self.gold.tell(number, members), (no, yes))
 
 
-def group_members(
-    members: Integers, contrasts: Sequence[tuple[int, ...]]
-) -> Iterable[tuple[tuple[int, ...], Integers]]:
-    """Group texts by the classes that a target is told from."""
-    rivals = [contrasts[member] for member in members]
-    for each in dict.fromkeys(rivals):
-        yield each, members[[other == each for other in rivals]]
-
-
 def describe_cases(choice: TargetChoice, targets: Sequence[AskedTarget]) -> str:
     """Say what was asked of: how many cases in how many texts, where these differ."""
-    cases, texts = (
-        sum(len(asked_target.members) for asked_target in targets),
-        len({*chain(*(asked_target.members for asked_target in targets))}),
-    )
+    members = [*chain(*(asked_target.members for asked_target in targets))]
+    cases, texts = len(members), len({*members})
     if cases == texts == choice.count:
         return ""
-    what = "labels that the model gives" if choice.kind == "labels" and choice.targets == PREDICTED else "cases"
+    what = "labels that the model gives" if choice.kind == "labels" and choice.rule == PREDICTED else "cases"
     rest = f" ({choice.count - texts} have none)" if texts < choice.count else ""
     return f"{cases} {what}, in {texts} of {choice.count} texts{rest}"
 

@@ -43,9 +43,7 @@ def check_spans(spans: Any, texts: Sequence[str]) -> list[list[Span]]:
     """Check spans of N texts, and sort those of each. Raises AuditError, naming the text, where they overlap, lie
     outside of it, or hold no letter.
     """
-    entries = make_list(spans, "spans")
-    if len(entries) != len(texts):
-        raise AuditError("spans", f"there are {len(entries)}, and {len(texts)} texts", "give a list for each")
+    entries = make_list(spans, "spans", len(texts))
     checked = []
     for number, (of_text, text) in enumerate(zip(entries, texts, strict=True)):
         place = f"spans: text {number}"

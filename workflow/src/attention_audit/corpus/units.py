@@ -30,9 +30,7 @@ def find_sentences(text: str, tokens: Tokens) -> list[Span]:
     return [(start, start + len(text[start:stop].rstrip())) for start, stop in edges]
 
 
-def split_units(
-    text: str | list[str], tokens: Tokens, granularity: Granularity = "word", tokenizer: Any = None
-) -> SplitText:
+def split_units(text: str | list[str], tokens: Tokens, granularity: Granularity, tokenizer: Any) -> SplitText:
     """Split a text into units; those that are no words are of one sentence. tokenizer: whose pieces they may be.
 
     Raises ValueError where a text is split into words already, and its units are others.

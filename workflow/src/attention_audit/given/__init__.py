@@ -33,9 +33,7 @@ LEAVE_OUT_HINT = "where no predictions follow from the weights, leave contributi
 A_TEXT_AND_CLASS = "give a number a text and class"
 A_WORD = "give a number a word"
 A_READOUT = "readout; make one with api.readout"
-SEVERAL_LABELS = (
-    "several labels a text are not audited; ask of one label by judge, with [1 - p, p] of it and labels 0 and 1"
-)
+SEVERAL_LABELS = 'give each text one, or ask audit_classifier or judge with output="labels"'
 TOOL_HINTS = {
     "word_attributions": "its word_attributions",
     "as_list": "the number of each word, which its as_list() has",

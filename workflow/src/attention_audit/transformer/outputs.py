@@ -65,20 +65,16 @@ def read_thresholds(threshold: Any, kind: OutputKind, names: Sequence[str]) -> l
     """Read where each label begins, a probability, by default 1/2; or the number above which the model says yes, none
     where it is not given. Raises AuditError for what is neither.
     """
+    if threshold is None:
+        return [0.5] * len(names) if kind == "labels" else []
     if kind == "classes":
-        if threshold is not None:
-            raise AuditError("threshold", "is of labels, and the model chooses one class", "leave it out")
-        return []
+        raise AuditError("threshold", "is of labels, and the model chooses one class", "leave it out")
     if kind == "number":
-        if threshold is None:
-            return []
         if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not np.isfinite(threshold):
             raise AuditError("threshold", f"is {threshold!r:.40}", "give a number")
         return [float(threshold)]
     thresholds = [0.5] * len(names)
-    values: dict[Any, Any] = dict.fromkeys(names, 0.5 if threshold is None else threshold)
-    if isinstance(threshold, Mapping):
-        values = dict(threshold)
+    values = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     for name, value in values.items():
         [number] = find_names([name], "threshold", names)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
