@@ -30,6 +30,7 @@ from attention_audit.model.generator import (
     ReadRow,
     TokenTarget,
 )
+from attention_audit.names import LAST_ROW, MEAN_ROW, NEAREST, SHUFFLED
 from attention_audit.transformer.contexts import Context
 
 from .settings import Permutation
@@ -40,8 +41,6 @@ CHANCE_ORDERS = 10
 """Orders of the units of a map by which its distance from others by chance is measured."""
 FIRST_TOKENS = 5
 """Tokens of a distribution that are shown."""
-MEAN_ROW, LAST_ROW, NEAREST, SHUFFLED = "mean_row", "last_row", "nearest", "shuffled"
-"""Maps that every case has: the mean of all layers' rows, the last layer's row, the yardstick, and the control."""
 
 
 class TokenCase(NamedTuple):

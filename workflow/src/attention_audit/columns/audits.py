@@ -422,6 +422,8 @@ IMPERMISSIBLE = describe_file(
 
 DELETED = (5, 10, 20, 50)
 """The shares of the words, in percent, that are deleted, beside one word alone."""
+DELETED_BY = ("random", "scores", "leave_one_out")
+"""In which the words of a text are deleted where scores of any tool, or maps of generated tokens, are asked of."""
 
 LOCATED = describe_file(
     "located",
