@@ -73,11 +73,12 @@ def make_cases(
         for step, (context, token) in enumerate(
             zip(list_contexts(tokenizer, prompt, following, apart), following, strict=False)
         ):
-            if token in others:
+            apart_from = tuple(other for other in others if other != token)
+            if others and not apart_from:
                 fault = f"text {number}: {tokenizer.decode([token])!r} is the target itself"
                 raise AuditError("contrast", fault, "give others, or continuations to ask of")
             name = f"{number}:{step}"
-            target = TokenTarget(token, others)
+            target = TokenTarget(token, apart_from)
             cases.append(TokenCase(name, number, step, context, target, tokenizer.decode([token])))
     if not cases:
         raise AuditError("prompts", "the model ends each at once", "give others, or continuations")

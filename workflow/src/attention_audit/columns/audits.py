@@ -3,6 +3,7 @@
 from .kinds import (
     ID,
     LABEL,
+    OF_MODEL,
     OF_TEXT,
     OF_TEXT_BY_LAMBDA,
     OF_TRAINING,
@@ -499,6 +500,23 @@ SOFT = describe_file(
     ),
     shuffled_comprehensiveness=share.or_null("comprehensiveness of the same scores, shuffled over the words"),
     shuffled_sufficiency=share.or_null("sufficiency of these"),
+)
+
+GENERATED = describe_file(
+    "generated",
+    meaning="What maps of generated tokens may be read as: an answer for each map and each of the eight questions.",
+    **OF_MODEL,
+    map=text("the map: mean_row, last_row, one that was asked for, nearest (the nearest words) or shuffled"),
+    question=text("the question"),
+    zones=text("the zones that the interval touches, as in the summary; - where there is no verdict"),
+    verdict=text("the verdict, with the value of the nearest words; empty where there is none"),
+    value=real.or_null("the estimate, in the question's unit; null where it is not asked or not known"),
+    low=real.or_null("lower end of its 95 % interval over trainings and prompts; below three trainings over prompts"),
+    high=real.or_null("upper end of it"),
+    trainings=integer("trainings that have a value", unit="trainings"),
+    prompts=text_count("prompts that it rests on"),
+    note=text("what stands beside the verdict, or why there is none"),
+    tokens=text("what was asked of: how many tokens, how likely they are, and the weight of the first piece"),
 )
 
 ATTRIBUTIONS = describe_file(

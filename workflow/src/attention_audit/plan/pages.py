@@ -1,5 +1,6 @@
 """The two pages that a reader opens, the report and the explorer: what they read, and what their jobs are told."""
 
+from attention_audit.errors import AuditError
 from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.targets import name_columns
@@ -51,7 +52,11 @@ class Pages:
         }
 
     def list_explored(self) -> Files:
-        """List what the explorer reads, by name; `beside` is read with the readouts."""
+        """List what the explorer reads, by name; `beside` is read with the readouts. Raises AuditError where there is
+        no classifier whose texts it could show.
+        """
+        if not self.scope.judged:
+            raise AuditError(EXPLORER, "not made, since the run has no classifier", "see the report")
         inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
         for model in self.scope.judged:
             for run in self._list_explored_runs(model):
@@ -139,7 +144,7 @@ class Pages:
             audits={name: audit.asks for name, audit in self.asked.known.items()},
             columns=[name_columns(audit.target) for audit in self.asked.known.values() if audit.target],
             gaps=self.scope.unavailable,
-            explorer=EXPLORER,
+            explorer=EXPLORER if self.scope.judged else "",
             controls=self.scope.controls,
             built={
                 f"{data.name}/{data.suite.name}/{model.family}": describe_parts(

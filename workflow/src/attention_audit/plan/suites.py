@@ -73,8 +73,10 @@ class Scope:
 
     @property
     def judged(self) -> list[Model]:
-        """Return the models whose attention is in question, those of generated data sets last."""
-        models = (model for data in self.asked for model in data.judged)
+        """Return the models whose attention is in question, and not their generated tokens; those of generated data
+        sets last.
+        """
+        models = (model for data in self.asked for model in data.judged if model.tokens is None)
         return sorted(models, key=lambda model: model.data.name in self.controls)
 
     def list_gaps(self, suite: Suite) -> dict[str, str]:
