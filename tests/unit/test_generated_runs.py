@@ -1,15 +1,18 @@
 """Generated tokens in a run of the workflow: its rows are those of `audit_generation`."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from browser import Shown
 from classifiers_on_disk import save as save_classifier
+from explored import unpack
 from in_process import make
 from planned import CLASSIFIERS_ALONE, list_made, plan_of, read_audit, read_made, refuse_plan, unmade
 from refusal import refusal
-from rules import list_jobs, list_makeable
+from rules import list_jobs
 from test_generating import TEXT, make_decoder
 from transformers import AutoTokenizer
 
@@ -123,13 +126,10 @@ def test_nothing_else_is_asked_of_a_model_that_generates(folders):
     assert list_made(plan) == {"hf_table_generated", "wp_table1_datasets"}
     assert not unmade(plan)
     jobs = list_jobs(plan)
-    assert {job.rule for job in jobs.values()} == {"prepare", "generate", "table", "report_html"}
+    assert {job.rule for job in jobs.values()} == {"prepare", "generate", "table", "report_html", "explorer"}
     job = jobs["generate/stories/hf_smollm"]
     weights = [Path(folder) / "model.safetensors" for folder in folders]
     assert {f"{path}: sha256 {checksum(path)}" for path in weights} < {*job.told["checksums"]}
-    assert "results/explorer.html" not in list_makeable(plan)
-    line = "explorer.html: not made, since the run has no classifier; see the report"
-    assert str(refusal(plan.pages.list_explored)) == line
     assert "stories/hf_smollm: performance is not asked, as smollm is asked of its generated tokens alone" in str(
         refusal(plan.refuse, "results/audits/stories/hf_smollm/performance.parquet")
     )
@@ -177,3 +177,51 @@ def test_models_and_texts_that_cannot_be_asked_are_one_line(folders, tmp_path):
         AuditError, match=r"^stories, smollm: prompts: text 6 has fewer than two units .*; leave it out$"
     ):
         make(plan, "results/audits/stories/hf_smollm/generated.parquet")
+
+
+@pytest.fixture
+def explored(folders):
+    """The explorer of a run on two trainings, and what its only view holds."""
+    plan = plan_prompts(folders)
+    make(plan, "results/explorer.html")
+    page = Path("results/explorer.html").resolve()
+    [packed] = re.findall(r'data-view="stories/hf/smollm">([^<]*)<', page.read_text())
+    return page, unpack(packed)
+
+
+def test_every_token_can_be_looked_at_in_the_explorer(explored, folders):
+    """The maps, and the tokens that are likeliest without each word, are those of a call."""
+    _, view = explored
+    answer = audit_generation(folders, None, PROMPTS, max_new_tokens=2, maps=MAPS, language="en", progress=False)
+    assert len(view["id"]) == sum(map(len, answer))
+    for at, name in enumerate(view["id"]):
+        text, _, token = name.removeprefix("stories-test-").partition(":")
+        reading = answer.text(int(text) - 1, int(token))
+        assert view["words"][at] == reading.words["word"].tolist()
+        for key, column in {"attention:1": "weight", "rollout:1": "rollout"}.items():
+            shares = reading.words[column] / reading.words[column].sum()
+            np.testing.assert_allclose(view["maps"][key][at], shares, rtol=1e-4, atol=1e-6)
+        for column in ("input_gradient", "loo"):
+            np.testing.assert_allclose(view["maps"][f"{column}:1"][at], reading.words[column], rtol=1e-4, atol=1e-6)
+        assert view["told"]["without"][at] == reading.without
+        assert max(view["runs"]["1"]["p"][at]) == pytest.approx(reading.facts["probability"], abs=1e-6)
+
+
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_reader_chooses_a_token(chrome, explored, width):
+    page, view = explored
+    shown = Shown(chrome, page).open(width=width)
+    place = view["id"].index(shown.text("#kicker").rpartition(" · ")[2])
+    assert shown.all("#tokens a")
+    assert not shown.one("#hold").is_displayed()
+    following = view["id"][place].replace(":0", ":1")
+    shown.all("#tokens a")[1].click()
+    shown.until(f"return document.querySelector('#kicker').textContent.includes('{following}')")
+    at = view["id"].index(following)
+    rows = shown.each("#deleted tr", "[...n.children].map(cell => cell.textContent)")
+    assert [row[0] for row in rows] == view["words"][at]
+    assert [row[2] for row in rows] == view["told"]["without"][at]
+    assert view["told"]["likeliest"][at] in shown.text("#likeliest")
+    assert shown.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert shown.said() == []

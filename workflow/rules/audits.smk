@@ -221,6 +221,7 @@ rule generate:
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         generated="<results>/audits/{dataset}/{model}/generated.parquet",
+        tokens="<results>/audits/{dataset}/{model}/generated_tokens.parquet",
     log:
         "<logs>/generate/{dataset}/{model}.log",
     wildcard_constraints:

@@ -41,5 +41,5 @@ rule report_html:
 rule report_page:
     """Gather both pages."""
     input:
-        unless_omitted("report_page", [*rules.explorer.output * bool(PLAN.scope.judged), *rules.report_html.output]),
+        unless_omitted("report_page", [*rules.explorer.output, *rules.report_html.output]),
     localrule: True

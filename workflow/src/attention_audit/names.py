@@ -88,11 +88,13 @@ MEAN_ROW, LAST_ROW, NEAREST, SHUFFLED = "mean_row", "last_row", "nearest", "shuf
 """Maps that every generated token has: the mean of all layers' rows, the last layer's row, the yardstick, and the
 control.
 """
+LOO = "loo"
+"""What a token loses without each unit."""
 TOKEN_MAPS = {
     LAST_ROW: "last layer's row",
     NEAREST: "nearest words",
     SHUFFLED: "shuffled",
-    "loo": "leave-one-out",
+    LOO: "leave-one-out",
 }
 """What every generated token has beside the maps that are asked for."""
 

@@ -189,27 +189,27 @@ def show_tokens(read: Sequence[tuple[str, Context]], audit: GenerationAudit, tok
     """Show the cases of each prompt by the maps of all trainings."""
     readings: list[list[TokenReading]] = [[] for _ in read]
     blank = dict.fromkeys(("same_top", "jsd", "chance_jsd", "adversary_jsd", "adversary_tvd"), np.nan)
-    assert audit.first is not None
-    predicted, first = audit.first.known, audit.first.first
     for at, case in enumerate(audit.cases):
         weights = np.stack([maps[MEAN_ROW][at] for maps in audit.maps])
-        units, whole = range(len(case.context.units)), audit.chances[0][at, 1]
-        loo = [predicted.get(tuple((at, each) for each in units if each != gone)) for gone in units]
-        likeliest = [first.get((at, gone), []) for gone in units]
-        empty = np.full(len(units), np.nan)
+        losses, (_, *without) = audit.list_deletions(tokenizer, at)
+        empty = np.full(len(losses), np.nan)
         columns = {
             "word": np.array([*case.context.units], object), "weight": weights[0], "contribution": empty,
             "gradient": empty, "lowest": weights.min(0), "highest": weights.max(0), "adversary": empty,
-            "known": np.ones(len(units), np.bool_),
+            "known": np.ones(len(losses), np.bool_),
             **{
                 name: np.asarray(maps[at])
                 for name, maps in audit.maps[0].items()
                 if name not in (MEAN_ROW, NEAREST, SHUFFLED)
             },
-            "loo": np.array([np.nan if now is None else whole - now[1] for now in loo]),
+            "loo": losses,
         }  # fmt: skip
-        without = [", ".join(f"{tokenizer.decode([token])!r} {p:.2f}" for token, p in each) for each in likeliest]
-        said = {"prediction": case.written, "probability": whole, "trainings": len(audit.maps), **blank}
+        said = {
+            "prediction": case.written,
+            "probability": audit.chances[0][at, 1],
+            "trainings": len(audit.maps),
+            **blank,
+        }
         if len(weights) > 1:
             said["same_top"] = float((weights[1:].argmax(1) == weights[0].argmax()).mean())
         readings[case.text].append(TokenReading(columns, said, without=without))

@@ -24,6 +24,7 @@ from .kinds import (
     share,
     text,
     text_count,
+    texts,
     weights,
     word_count,
 )
@@ -517,6 +518,21 @@ GENERATED = describe_file(
     prompts=text_count("prompts that it rests on"),
     note=text("what stands beside the verdict, or why there is none"),
     tokens=text("what was asked of: how many tokens, how likely they are, and the weight of the first piece"),
+)
+
+GENERATED_TOKENS = describe_file(
+    "generated_tokens",
+    "audits/{dataset}/{model}/generated_tokens.parquet",
+    meaning="The tokens that follow texts, and what each map says of the units before them, which the explorer shows.",
+    **OF_TRAINING,
+    id=text("the text, a colon, and the number of the token, from 0"),
+    token=text("the token, as it is written"),
+    probability=probability("its probability, among the tokens that it is told from"),
+    words=texts("the units that are read before it"),
+    map=text("the map, or loo: what the token loses without each unit"),
+    scores=reals("a number a unit"),
+    likeliest=text.or_null("the likeliest tokens with their probabilities, where the map is loo; else null"),
+    without=texts.or_null("of each unit likewise, where it is deleted"),
 )
 
 ATTRIBUTIONS = describe_file(

@@ -1,6 +1,5 @@
 """The two pages that a reader opens, the report and the explorer: what they read, and what their jobs are told."""
 
-from attention_audit.errors import AuditError
 from attention_audit.jobs import MAPS, ExploredRun, ExploredView, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import describe_parts
 from attention_audit.targets import name_columns
@@ -16,6 +15,8 @@ from .trainings import Trainings
 EXPLORED_TABLES = ("texts", "summary")
 EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
 """The tables and the audits that the explorer reads."""
+TOKENS = "generated_tokens"
+"""What it reads of language models, which is made with the audit of their tokens."""
 REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
@@ -52,11 +53,7 @@ class Pages:
         }
 
     def list_explored(self) -> Files:
-        """List what the explorer reads, by name; `beside` is read with the readouts. Raises AuditError where there is
-        no classifier whose texts it could show.
-        """
-        if not self.scope.judged:
-            raise AuditError(EXPLORER, "not made, since the run has no classifier", "see the report")
+        """List what the explorer reads, by name; `beside` is read with the readouts."""
         inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
         for model in self.scope.judged:
             for run in self._list_explored_runs(model):
@@ -64,10 +61,12 @@ class Pages:
                 inputs["beside"] += self.trainings.list_above(run)
             names = (name for name in EXPLORED_AUDITS if self.asked.is_asked(model, name))
             inputs["audits"] += [self.asked.locate(model, name) for name in names]
+        inputs["audits"] += [self.asked.locate(model, TOKENS) for model in self.scope.generating]
         inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
         for file in ("corpus", "census"):
             inputs[file] = [self.config.places.corpus_file(name, file) for name in self._list_explored_datasets()]
-        return inputs | {name: [self.exhibits.locate(TABLES[name], ".parquet")] for name in EXPLORED_TABLES}
+        tables = EXPLORED_TABLES if self.scope.judged else ()
+        return inputs | {name: [self.exhibits.locate(TABLES[name], ".parquet")] for name in tables}
 
     def _list_explored_datasets(self) -> list[str]:
         return list(dict.fromkeys(model.data.name for model in self.scope.judged))
@@ -82,7 +81,10 @@ class Pages:
     def build_explorer(self) -> ExplorerJob:
         """Build what the job of the explorer is told."""
         return ExplorerJob(
-            views=[self._describe_view(model) for model in self.scope.judged],
+            views=[
+                *map(self._describe_view, self.scope.judged),
+                *map(self._describe_tokens, self.scope.generating),
+            ],
             suites=[suite for suite in self.describe_suites() if suite.datasets],
             datasets=self._list_explored_datasets(),
             budget=self.config.answer.margins.tvd,
@@ -111,6 +113,21 @@ class Pages:
             adversaries=[explore(run, family) for family in families for run in list_adversaries(data, family)],
             runs=[explore(run, model.family) for run in model.runs],
             unasked=self.asked.explain_unasked(model, EXPLORED_AUDITS),
+        )
+
+    def _describe_tokens(self, model: Model) -> ExploredView:
+        """Describe the view of the generated tokens of a language model."""
+        return ExploredView(
+            dataset=model.data.name,
+            suite=model.data.suite.name,
+            model=model.family,
+            items="words",
+            name=model.path_name,
+            uniform=None,
+            adversaries=[],
+            runs=[],
+            unasked={},
+            tokens=True,
         )
 
     def describe_suites(self) -> list[ShownSuite]:
@@ -144,7 +161,7 @@ class Pages:
             audits={name: audit.asks for name, audit in self.asked.known.items()},
             columns=[name_columns(audit.target) for audit in self.asked.known.values() if audit.target],
             gaps=self.scope.unavailable,
-            explorer=EXPLORER if self.scope.judged else "",
+            explorer=EXPLORER,
             controls=self.scope.controls,
             built={
                 f"{data.name}/{data.suite.name}/{model.family}": describe_parts(

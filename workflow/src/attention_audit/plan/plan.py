@@ -85,8 +85,7 @@ class Plan:
                 yield exhibit.maker, name
             for dataset in datasets if exhibit.folder == "figures" else ():
                 yield "figure_of_dataset", name | {"dataset": dataset}
-        yield from [("explorer", dict[str, str]())] * bool(self.scope.judged)
-        yield "report_html", {}
+        yield from (("explorer", {}), ("report_html", {}))
 
     def list_own_files(self) -> list[str]:
         """List the user's own files that a run reads: tables, masks, readouts, models, word vectors."""

@@ -6,7 +6,7 @@ from attention_audit.artefacts.parquet import read_rows, write_table
 from attention_audit.audits.generated import Search
 from attention_audit.audits.settings import GenerateJob
 from attention_audit.audits.token_cases import list_contrasts, make_cases, refuse_other_pieces
-from attention_audit.columns.audits import GENERATED
+from attention_audit.columns.audits import GENERATED, GENERATED_TOKENS
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.raw import list_corpus_classes
 from attention_audit.errors import add_place
@@ -23,13 +23,13 @@ from .token_audit import GenerationAudit
 
 def run(job: Job[GenerateJob]) -> None:
     """Ask of the tokens behind each test text, those of the first training or the text's label, as `audit_generation`
-    does, and write the answers. Raises AuditError, which names the text, where a prompt cannot be read.
+    does; write the answers, and the maps. Raises AuditError, which names the text, where a prompt cannot be read.
     """
     settings, read = job.settings, job.settings.read
     where, corpus = f"{settings.dataset}, {settings.model}", job.input("corpus")
     device = prepare_device(settings.device, settings.threads)
     homes = [find_folder(folder, "config: hf") for folder in settings.folders]
-    columns = ["split", "label_name", "tokens", "raw", "starts", "second"]
+    columns = ["id", "split", "label_name", "tokens", "raw", "starts", "second"]
     texts = read_rows(corpus, CORPUS, columns, pc.field("split") == "test")
     words, raw_texts = texts["tokens"].to_pylist(), (raw.cut(read.words) for raw in list_raw_texts(texts))
     units = [(names[: read.words], raw) for names, raw in zip(words, raw_texts, strict=True)]
@@ -60,13 +60,15 @@ def run(job: Job[GenerateJob]) -> None:
             settings.margins,
             Search(),
         )
-        tokens = audit.list_tokens(tokenizer, prompts, labels, read.tokens)
+        tokens = [each[: read.tokens] for each in audit.list_tokens(tokenizer, prompts, labels, read.tokens)]
         audit.cases = make_cases(tokenizer, prompts, tokens, contrasts, read.granularity == "token")
         job.report(f"{where}: {len(audit.cases)} tokens of {len(prompts)} prompts")
         for step in audit.list_steps():
             step.take()
             job.report(f"{where}: {step.name}")
         summary, by_map = audit.answer(len(prompts), labels is not None)
-    about = {"dataset": settings.dataset, "model": settings.model, "tokens": summary["note"].item()}
-    answers = by_map.rename(columns={"texts": "prompts"}).assign(**about)
+    about = {"dataset": settings.dataset, "model": settings.model}
+    answers = by_map.rename(columns={"texts": "prompts"}).assign(**about, tokens=summary["note"].item())
     write_table(job.output("generated"), GENERATED, answers, job.provenance)
+    maps = audit.list_maps(tokenizer, texts["id"].to_pylist()).assign(**about)
+    write_table(job.output("tokens"), GENERATED_TOKENS, maps, job.provenance)

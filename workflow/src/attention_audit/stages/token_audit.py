@@ -31,7 +31,7 @@ from attention_audit.given import make_list
 from attention_audit.maps import find_map
 from attention_audit.maps.passes import ModelPass
 from attention_audit.model.generator import Generator, batch_context
-from attention_audit.names import LAST_ROW, MEAN_ROW
+from attention_audit.names import LAST_ROW, LOO, MEAN_ROW, NEAREST, SHUFFLED
 from attention_audit.tables.score_answers import BY_DELETION, SCORES
 from attention_audit.tables.token_answers import answer_maps, describe_tokens, measure_tokens
 from attention_audit.transformer.contexts import Context, read_continuation
@@ -161,6 +161,40 @@ class GenerationAudit:
             deleting = units + rankings
             steps.append(AuditStep(partial(self.delete, number), f"{', '.join(BY_DELETION)}{name}", deleting, deleting))
         return steps
+
+    def list_deletions(self, tokenizer: Any, at: int) -> tuple[Floats, list[str]]:
+        """List what the token of a case loses in the first training without each unit, NaN where that was not asked;
+        and the tokens that are likeliest with all units, and without each, with their probabilities.
+        """
+        assert self.first is not None
+        count, whole = len(self.cases[at].context.units), self.chances[0][at, 1]
+        kept = [tuple((at, unit) for unit in range(count) if unit != gone) for gone in range(count)]
+        losses = [whole - self.first.known[key][1] if key in self.first.known else np.nan for key in kept]
+        told = [
+            ", ".join(f"{tokenizer.decode([token])!r} {chance:.2f}" for token, chance in self.first.first.get(key, []))
+            for key in [(at, None), *((at, gone) for gone in range(count))]
+        ]
+        return np.array(losses), told
+
+    def list_maps(self, tokenizer: Any, ids: Sequence[str]) -> pd.DataFrame:
+        """List the maps of all cases and trainings, but for those that they are held against: rows of
+        columns.GENERATED_TOKENS without their model. ids: of the prompts.
+        """
+        rows = []
+        for at, case in enumerate(self.cases):
+            about: dict[str, Any] = {
+                "id": f"{ids[case.text]}:{case.step}",
+                "token": case.written,
+                "words": [*case.context.units],
+            }
+            for number, maps in enumerate(self.maps):
+                about |= {"seed": 1 + number, "probability": self.chances[number][at, 1]}
+                shown = [name for name in maps if name not in (NEAREST, SHUFFLED)]
+                rows += [about | {"map": name, "scores": maps[name][at]} for name in shown]
+            losses, (likeliest, *without) = self.list_deletions(tokenizer, at)
+            first = {"seed": 1, "probability": self.chances[0][at, 1], "map": LOO, "scores": losses}
+            rows.append(about | first | {"likeliest": likeliest, "without": without})
+        return pd.DataFrame(rows)
 
     def compare(self, name: str) -> pd.DataFrame:
         """Compare the maps of a name of every two trainings: rows as of columns.STABILITY."""

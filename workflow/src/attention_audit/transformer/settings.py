@@ -275,7 +275,7 @@ class Generation(Section):
     """What is generated, or given, behind each text."""
 
     tokens: Count = 3
-    """Tokens behind each text at most, each the likeliest, up to the one that ends a text."""
+    """Tokens behind each text at most: of its label, or each the likeliest, up to the one that ends a text."""
     words: Count | None = None
     """Words of each text that are read, the first ones, or other units of `granularity`; null: all."""
     template: Template = TEXT_SLOT
