@@ -243,15 +243,15 @@ def audit_generation(
     tokenizer: its tokenizer, or the folder of one; None for pipelines, and for folders that have one. prompts: strings,
     or lists of messages, which the chat template joins. continuations: what follows each prompt, a string or a list of
     tokens; None: the likeliest tokens, at most `max_new_tokens` of them, up to the one that ends a text. Each token is
-    a case; the tokens of a prompt count as one text. contrast: words of one token that each token is told from: one,
-    several, or an entry a prompt; None: from the whole vocabulary. maps: further maps by name, such as rollout,
-    layer_3, input_gradient or attn_lrp (docs/method/transformers.md). attributions: scores by any tool, by a name of
-    yours: of each prompt an array (pieces before the last token, tokens); a FeatureAttributionOutput of inseq, or a
-    file that it has saved. granularity, spans: the units of the prompts, as in `audit_classifier`; generated pieces are
-    of words, or units of their own (token). questions: some of located, ranks, signed, used, stable and unique, by
-    default all but the last; `unique` searches another map of each token, in `search_steps` steps, which takes long.
-    device, batch_size, language, progress, settings: as in `audit_classifier`; a batch has `batch_size` times 512
-    pieces.
+    a case; the tokens of a prompt count as one text. contrast: words of one token that each token is told from, but for
+    itself: one, several, or an entry a prompt; None: from the whole vocabulary. maps: further maps by name, such as
+    rollout, layer_3, input_gradient or attn_lrp (docs/method/transformers.md). attributions: scores by any tool, by a
+    name of yours: of each prompt an array (pieces before the last token, tokens); a FeatureAttributionOutput of inseq,
+    or a file that it has saved. granularity, spans: the units of the prompts, as in `audit_classifier`; generated
+    pieces are of words, or units of their own (token). questions: some of located, ranks, signed, used, stable and
+    unique, by default all but the last; `unique` searches another map of each token, in `search_steps` steps, which
+    takes long. device, batch_size, language, progress, settings: as in `audit_classifier`; a batch has `batch_size`
+    times 512 pieces.
 
     The first piece of a context, and all pieces of a template, are marks: they are ranked, moved and deleted never.
     Raises AuditError, in one line that names the argument, where something is wrong.
