@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 QUICK = ("deception", "transformer")
 """Presets with raw files in a folder of a folder, and with an encoder that is unpacked."""
-OWN = {"own-readouts", "smollm2-sst"}
+OWN = {"own-readouts", "smollm2-generation", "smollm2-sst"}
 """Presets that need files which each user has or makes."""
 JOBS = "-n", "--quiet", "host"
 """A dry run that shows its jobs one by one."""

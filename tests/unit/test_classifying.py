@@ -24,8 +24,8 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 import attention_audit
 from attention_audit import api
 from attention_audit.answer.verdicts import find_objection
-from attention_audit.api.asking import AuditStep, move_bar
 from attention_audit.api.targets import index_classes
+from attention_audit.audits.steps import AuditStep, move_bar
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import parse_config
 from attention_audit.questions import QUESTIONS

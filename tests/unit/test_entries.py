@@ -23,10 +23,14 @@ from attention_audit.targets import load
 def plan(tmp_path_factory):
     """All suites, with several seeds."""
     folder = classifiers_on_disk.save(tmp_path_factory.mktemp("classifier"))
+    writer = classifiers_on_disk.save(tmp_path_factory.mktemp("writer"), "llama", language=True)
     return plan_of(
         serrano_smith={"models": ["flan_none"], "seeds": [1, 2]},
         jain_wallace={"datasets": ["needle"], "seeds": [1, 2]},
-        hf={"needle": {"models": {"mine": [str(folder)]}}},
+        hf={
+            "needle": {"models": {"mine": [str(folder)]}},
+            "digest": {"models": {"writer": [str(writer)]}, "generate": {"tokens": 1}},
+        },
     )
 
 
@@ -36,15 +40,17 @@ def test_an_audits_columns_say_what_was_audited(entry):
     assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
     names = kind.schema.names
     assert names[0] == "dataset"
+    # of an answer there is a row for all trainings
     if entry.name != "attention_maps":
-        assert {"dataset", "model", "seed"} <= set(names)
+        assert {"dataset", "model", "seed"} - set(names) == ({"seed"} if entry.generated else set())
     assert entry.asks.endswith("?")
     assert entry.after in ("", *AUDITS)
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
 def test_the_rule_of_an_audit_makes_it(plan, entry):
-    job = find_job(plan, PLACES.audit_file("needle", "base", entry.name))
+    model = ("digest", "hf_writer") if entry.generated else ("needle", "base")
+    job = find_job(plan, PLACES.audit_file(*model, entry.name))
     assert job.rule == entry.rule
     assert entry.name in job.outputs
 

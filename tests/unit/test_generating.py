@@ -24,21 +24,22 @@ import attention_audit
 from attention_audit import api
 from attention_audit.answer.lines import NUMBER_WRITERS, write_share
 from attention_audit.answer.settings import Margins
-from attention_audit.api.generating import make_cases, read_maps, read_prompts
-from attention_audit.api.judging import SCORES
-from attention_audit.api.token_answers import measure_tokens, state_unique
+from attention_audit.api.generating import read_prompts
 from attention_audit.audits.generated import (
     Search,
-    TokenCase,
     TokenPredictions,
     compare_maps,
     exchange_weights,
     list_row_maps,
     search_map,
 )
+from attention_audit.audits.token_cases import make_cases
 from attention_audit.divergence import LN2
 from attention_audit.model.generator import Generator, TokenTarget, count_shared
 from attention_audit.questions import QUESTIONS
+from attention_audit.stages.token_audit import read_maps
+from attention_audit.tables.score_answers import SCORES
+from attention_audit.tables.token_answers import measure_tokens, state_unique
 from attention_audit.transformer.constructed import build_decoder
 from attention_audit.transformer.contexts import SPECIAL, list_contexts
 from attention_audit.transformer.in_memory import hold_model
@@ -340,15 +341,15 @@ def test_a_search_finds_what_is_there():
 
 def state_searched(apart):
     """What is said of 120 prompts whose furthest maps lie so far from their own, where shuffled ones lie .4 from it."""
-    cases = [TokenCase(f"{at}:0", at, 0, None, None, "") for at in range(120)]
-    ids = [case.name for case in cases]
+    groups = {f"{at}:0": str(at) for at in range(120)}
+    ids = [*groups]
     texts = pd.DataFrame({"training": 1, "words": 9, "prediction": 1, "id": ids})
     blank = dict.fromkeys(("label", "auprc", "auprc_random", "random", "scores", "leave_one_out"), np.nan)
     distances = np.random.default_rng(0).normal(apart, 0.02, 120).clip(0)
     numbers = {"all_jsd": distances, "last_jsd": distances, "all_chance": 0.4, "last_chance": 0.4, "chance_jsd": 0.4}
     rows = pd.DataFrame({"model": SCORES, "seed": 1, "id": ids, **numbers})
     further = {"search": rows, "permutation": rows}
-    return state_unique(measure_tokens(texts.assign(**blank), cases, Margins(), further))
+    return state_unique(measure_tokens(texts.assign(**blank), groups, Margins(), further))
 
 
 def test_a_searched_map_is_an_upper_bound():

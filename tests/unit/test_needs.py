@@ -48,7 +48,7 @@ def test_every_rule_that_submits_jobs_says_what_they_need(demonstration):
         works = bool(rule.log)
         assert (name in local) == (name != "all" and (name in {*LOCAL, "figure_of_dataset"} or not works)), name
         assert {*ASKED} <= {*rule.resources} or name in local or not works, name
-    assert len([name for name, rule in rules.items() if rule.log and name != OWN_RULE]) <= 33
+    assert len([name for name, rule in rules.items() if rule.log and name != OWN_RULE]) <= 34
     memory = rules["permutation"].resources["mem_mb"]
     assert [memory._evaluator(None, [], attempt) for attempt in (1, 2)] == [1500, 3000]
 
@@ -62,9 +62,10 @@ def test_a_given_classifier_is_asked_memory_and_time_for_by_its_weights(demonstr
     files._set_name("given", 0, end=1)
     asked = {
         name: [load_rules(demonstration)[name].resources[resource]._evaluator(None, files, 1) for resource in ASKED]
-        for name in ("read_classifier", "attribute")
+        for name in ("read_classifier", "attribute", "generate")
     }
     assert asked["read_classifier"] == [4000 + 200 + 3 * 14000, 30 + 20 + 700]
+    assert asked["generate"] == [4000 + 200 + 3 * 14000, 60 + 100 + 700]
     assert asked["attribute"] == [2000 + 50 + 2 * 14000, 30 + 10 + 700]
 
 
@@ -74,7 +75,7 @@ def test_what_runs_a_network_asks_for_a_gpu_where_one_will_be_used(monkeypatch, 
     rules = load_rules(plan_of(device=device)).items()
     asked = {name: rule.resources["gpu"].value for name, rule in rules if "gpu" in rule.resources}
     trained = {"train", "read_out", "train_adversary", "search_adversary", "train_guide", "retrain_masked"}
-    reading = {"encode", "attribute", "read_classifier", "take_target"}
+    reading = {"encode", "attribute", "read_classifier", "take_target", "generate"}
     assert asked == dict.fromkeys({*trained, "fine_tune", *reading}, count)
 
 

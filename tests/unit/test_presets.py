@@ -11,7 +11,7 @@ from attention_audit.plan.suites import SUITES
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
 OWN = (
     "controls", "controls-maps", "maps", "minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales", "roar-sst",
-    "several-labels", "shortcuts", "smollm2-sst", "transformer",
+    "several-labels", "shortcuts", "smollm2-generation", "smollm2-sst", "transformer",
 )  # fmt: skip
 """Presets of controls, of encoders, of questions, of other tests or of readouts, that no paper on models here has."""
 

@@ -284,6 +284,18 @@ def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs):
     assert "lstm_tanh" not in facts["labels"]
 
 
+def test_a_run_without_a_summary_is_kept_by_its_answers_on_tokens(tmp_path):
+    results = run_in(tmp_path, [], ["sst"])
+    tables = results / "tables"
+    for ending in (".parquet", ".csv"):
+        (tables / "summary").with_suffix(ending).rename((tables / "hf_table_generated").with_suffix(ending))
+    log = results / "logs" / "train.log"
+    log.write_text(log.read_text().replace("summary.parquet", "hf_table_generated.parquet"))
+    said = keep_run(results, "generated", COMMIT, tmp_path)
+    assert "not made: tables/summary.csv" in said
+    assert (tmp_path / "generated" / "smollm2" / "tables" / "hf_table_generated.csv").is_file()
+
+
 def test_a_run_is_kept_whole_or_not_at_all(docs, tmp_path):
     record = docs / "replication"
     before = {path: path.read_bytes() for path in record.rglob("*") if path.is_file()}

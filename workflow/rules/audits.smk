@@ -214,6 +214,33 @@ use rule performance as attribution with:
         ),
 
 
+rule generate:
+    """Let a language model go on with texts: what may maps of its tokens be read as?"""
+    input:
+        given=INPUTS.list_decoders,
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+    output:
+        generated="<results>/audits/{dataset}/{model}/generated.parquet",
+        tokens="<results>/audits/{dataset}/{model}/generated_tokens.parquet",
+    log:
+        "<logs>/generate/{dataset}/{model}.log",
+    wildcard_constraints:
+        dataset=match_made("generate"),
+    conda:
+        ENVIRONMENT
+    threads: CONFIG.threads
+    resources:
+        # one training at a time is in memory, in float32, with the logits of a batch
+        mem_mb=grow(4000, 200, by_weights=3),
+        runtime=grow(60, 100, by_weights=0.05),
+        gpu=GPU,
+    params:
+        **tell("generate", SETTINGS.build_generating, SETTINGS.list_map_modules),
+        checksums=checksum(INPUTS.list_decoders),
+    shell:
+        STAGE
+
+
 if OWN_AUDITS:
 
     use rule performance as own_audit with:

@@ -551,6 +551,25 @@ PROMPTED = Page(
     ),
 )
 
+GENERATED = Page(
+    "generated",
+    "Generated tokens: SmolLM2",
+    "What may be read into the maps of a token that a language model writes, beside the nearest words?",
+    (
+        KeptRun(
+            "smollm2",
+            "smollm2-generation",
+            "SmolLM2-135M: three tokens behind beginnings of sentences of SST; and behind stories of bAbI the place "
+            "that is asked for, told from the other places.",
+        ),
+    ),
+    tables=("hf_table_generated",),
+    beyond=(
+        "What larger language models show, or longer contexts: one small model is asked, in one training.",
+        "What is published: no paper here has such a model, so that no number here has a counterpart.",
+    ),
+)
+
 READOUTS = Page(
     "readouts",
     "Readouts made elsewhere",
@@ -629,6 +648,7 @@ PAGES = (
     MINILM,
     SEVERAL_LABELS,
     PROMPTED,
+    GENERATED,
     READOUTS,
     CONTROLS,
     SHORTCUTS,

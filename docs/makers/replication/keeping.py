@@ -32,8 +32,8 @@ WIDTH, COLOURS = 1000, 64
 """Pixels across a kept figure, and its colours: a repository keeps every version of a file for ever."""
 MACHINE = frozenset({"mirror", "results"})
 """Keys of the configuration that say where files lay on one machine."""
-SUMMARY, CONFIG = "tables/summary.parquet", "config.yaml"
-"""Their places in a folder of results."""
+ANSWERS, CONFIG = ("tables/summary.parquet", "tables/hf_table_generated.parquet"), "config.yaml"
+"""Their places in a folder of results: of the answers, the first that a run makes, and of its configuration."""
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
@@ -99,21 +99,27 @@ def list_machines(jobs: list[Entry]) -> list[MachineKind]:
     return list(dict.fromkeys(kinds))
 
 
+def find_answers(results: Path) -> str:
+    """Find the answers in a folder of results: the summary, where the run makes any."""
+    return next((name for name in ANSWERS if (results / name).is_file()), ANSWERS[0])
+
+
 def collect_facts(results: Path, commit: str, words: str) -> Facts:
     """Collect what is known of a run, from its files and its logs. Raises AuditError where a file is damaged.
 
     words: all that is kept of its tables; labels of names that are not in it are left out.
     """
     # the folder may have been moved since
-    made = [path for entry in read_entries(results / "logs") for path in entry.outputs if path.endswith(f"/{SUMMARY}")]
+    answers = find_answers(results)
+    made = [path for entry in read_entries(results / "logs") for path in entry.outputs if path.endswith(f"/{answers}")]
     if not made:
         raise AuditError(f"{results}/logs: has no finished job of the summary; keep the folder of a whole run")
-    folder = made[-1].removesuffix(f"/{SUMMARY}")
+    folder = made[-1].removesuffix(f"/{answers}")
     ends = [f"{folder}/{exhibit.folder}/{exhibit.name}{exhibit.endings[0]}" for exhibit in EXHIBITS]
     jobs = read_journal(results / "logs", ends)
     raw = yaml.safe_load((results / CONFIG).read_text(encoding="utf-8"))
     config = RUN_CONFIG.model_validate(raw)
-    provenance = read_provenance(results / SUMMARY)
+    provenance = read_provenance(results / answers)
     settings = provenance["settings"]
     models = ({name: look[0] for name, look in each.items()} for each in settings["models"].values())
     return Facts(
@@ -154,7 +160,7 @@ def keep_run(results: Path, place: str, commit: str, record: Path) -> str:
     page, run = find_declared(place)
     if not COMMIT.fullmatch(commit):
         raise AuditError(f"--commit {commit!r}: not a commit; give the hash of the code that made the run")
-    for path in (results / SUMMARY, results / CONFIG):
+    for path in (results / find_answers(results), results / CONFIG):
         if not path.is_file():
             raise AuditError(f"{path}: not there; let the run make all of it, with `snakemake all`, and keep it then")
     wanted = list_files(page, run)

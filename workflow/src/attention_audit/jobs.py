@@ -152,7 +152,8 @@ class ExploredView(Section):
     model: as in the column `model` of the audits; name: in paths. runs: its seeds, the first of them that which
     adversaries are trained against. uniform: its twin with uniform weights. adversaries: those of which one a family is
     shown: the furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that
-    one alone. unasked: why an audit is not asked, by the audit's name.
+    one alone. unasked: why an audit is not asked, by the audit's name. tokens: its generated tokens are shown, and it
+    has no runs.
     """
 
     dataset: str
@@ -164,6 +165,7 @@ class ExploredView(Section):
     uniform: ExploredRun | None
     adversaries: list[ExploredRun]
     unasked: dict[str, str]
+    tokens: bool = False
 
 
 class ExplorerJob(Section):

@@ -84,11 +84,17 @@ PAPER_NAMES = {
 }
 
 
+MEAN_ROW, LAST_ROW, NEAREST, SHUFFLED = "mean_row", "last_row", "nearest", "shuffled"
+"""Maps that every generated token has: the mean of all layers' rows, the last layer's row, the yardstick, and the
+control.
+"""
+LOO = "loo"
+"""What a token loses without each unit."""
 TOKEN_MAPS = {
-    "last_row": "last layer's row",
-    "nearest": "nearest words",
-    "shuffled": "shuffled",
-    "loo": "leave-one-out",
+    LAST_ROW: "last layer's row",
+    NEAREST: "nearest words",
+    SHUFFLED: "shuffled",
+    LOO: "leave-one-out",
 }
 """What every generated token has beside the maps that are asked for."""
 
@@ -101,7 +107,7 @@ NUMBERED = {
 
 MAPS = Names(
     {
-        "mean_row": Style("mean of all layers' rows", "sky", "o"),
+        MEAN_ROW: Style("mean of all layers' rows", "sky", "o"),
         "received": Style("attention received", "sky", "s"),
         "largest_head": Style("largest head", "sky", "^"),
         "rollout": Style("rollout", "orange", "s"),

@@ -28,6 +28,12 @@ class RawText(NamedTuple):
         """Return how many of its words are of the first text of a pair; all, where this is no pair."""
         return len(self.places) if self.second is None else bisect_left(self.places, self.second)
 
+    def cut(self, count: int | None) -> "RawText":
+        """Keep the first words of a text, so many of them; None: all."""
+        if count is None or count >= len(self.places):
+            return self
+        return RawText(self.text[: self.places[count]].rstrip(), self.places[:count])
+
     def join_pair(self, second_text: "RawText") -> "RawText":
         """Join both texts of a pair."""
         second = len(self.text) + 1

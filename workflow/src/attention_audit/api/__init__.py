@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attention_audit.given.files import read_given_readout as read
     from attention_audit.given.files import write_given_readout as write
 
-    from .auditing import Audited, audit, by_question
+    from .auditing import Audited, audit
     from .classifying import audit_classifier, audit_torch
     from .generating import GenerationAudited, audit_generation
     from .judging import Judgement, judge
@@ -46,13 +46,14 @@ __all__ = [
 _PLACES = {
     "attention_audit.given": ("GivenReadout", "readout"),
     "attention_audit.given.files": ("read_given_readout", "write_given_readout"),
-    "attention_audit.api.auditing": ("Audited", "audit", "by_question"),
+    "attention_audit.api.auditing": ("Audited", "audit"),
     "attention_audit.api.classifying": ("audit_classifier", "audit_torch"),
     "attention_audit.api.generating": ("GenerationAudited", "audit_generation"),
     "attention_audit.api.judging": ("Judgement", "judge"),
     "attention_audit.api.opening": ("read_texts",),
     "attention_audit.api.shown_text": ("Reading",),
     "attention_audit.api.trained_model": ("Trained", "reading", "trained"),
+    "attention_audit.tables.summary": ("by_question",),
 }
 _CALLED = {"read": "read_given_readout", "write": "write_given_readout"}
 

@@ -2,14 +2,10 @@
 their numbers are the workflow's.
 """
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +24,7 @@ from attention_audit.audits.performance import ask_performance
 from attention_audit.audits.permutation import ask_permutation
 from attention_audit.audits.plausibility import ask_plausibility
 from attention_audit.audits.settings import AuditedTraining
-from attention_audit.batching import watch_texts
+from attention_audit.audits.steps import SHORT_COST, AuditStep, take_steps
 from attention_audit.columns.audits import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import artefact
 from attention_audit.config import AuditConfig
@@ -54,26 +50,10 @@ GIVEN_MODEL, GIVEN_TEXTS = "model", "texts"
 """What the model and its data set are called."""
 WANTED_SETTINGS = "give keys of the configuration that no argument stands for"
 SectionT = TypeVar("SectionT", bound=Section)
-SHORT_COST, ERASURE_COST = 0.01, 3.5e-3
-"""How long a step takes beside reading a training of 50 texts out, which is 1: a short one; erasure, for each word."""
+ERASURE_COST = 3.5e-3
+"""How long erasure takes for each word, see `SHORT_COST`."""
 ERASURE_SHARES = {"contributions": 0.02, "single_weight": 0.02, "ranked_sets": 0.16, "shuffles": 0.8}
 """How much of erasure's time each of its audits takes, in the order in which they go through all texts."""
-BAR_FORMAT = "{percentage:3.0f}%|{bar:20}| {elapsed}, remain {remaining}{postfix}; {desc}"
-
-
-@dataclass(frozen=True)
-class AuditStep:
-    """Reads or asks something of a model at hand. cost: how long it takes, see `SHORT_COST`. passes: how many texts, or
-    copies of them, it goes through, in `goes` of as many texts, which take such shares of its cost. answers: the
-    questions that are answered then.
-    """
-
-    take: Callable[[], None]
-    name: str = ""
-    cost: float = SHORT_COST
-    passes: int = 1
-    goes: Sequence[float] = (1.0,)
-    answers: Sequence[str] = ()
 
 
 class AuditSettings(AuditConfig):
@@ -101,42 +81,6 @@ def number_trainings(name: str, readouts: Sequence[Readout | None]) -> list[Trai
         Training(AuditedTraining(model=name, seed=number, judged=name == GIVEN_MODEL), readout=readout)
         for number, readout in enumerate(readouts, start=1)
     ]
-
-
-def take_steps(
-    steps: Sequence[AuditStep],
-    count: int,
-    progress: bool = False,
-    write_lines: Callable[[Sequence[str]], Sequence[str]] | None = None,
-) -> None:
-    """Take steps; if asked, beside a bar that says for which questions, and how many of `count` texts and how much time
-    remain, and above it the lines of questions once they are answered.
-    """
-    if not progress:
-        for step in steps:
-            step.take()
-        return
-    # it comes with the library `transformers`, and warns as it is imported where notebooks have no widgets
-    tqdm, done = import_module("tqdm.auto").tqdm, 0.0
-    # costs are guesses, of which the mean speed is the steadiest
-    with tqdm(total=sum(step.cost for step in steps), bar_format=BAR_FORMAT, miniters=0, smoothing=0) as bar:
-        for step in steps:
-            bar.set_description_str(step.name)
-            with watch_texts(partial(move_bar, bar, step, done, [], count)):
-                step.take()
-            done += step.cost
-            bar.update(done - bar.n)
-            for line in write_lines(step.answers) if write_lines and step.answers else ():
-                bar.write(line, file=sys.stderr)
-
-
-def move_bar(bar: Any, step: AuditStep, done: float, passed: list[int], texts: int, count: int) -> None:
-    """Move a bar on within a step, where so many more texts or copies were gone through."""
-    passed.append(count)
-    gone, ends = min(1.0, sum(passed) / step.passes), np.cumsum([0.0, *step.goes])
-    share = float(np.interp(gone * len(step.goes), range(len(ends)), ends / ends[-1]))
-    bar.set_postfix_str(f"{round(texts * (1 - share))} of {texts} texts", refresh=False)
-    bar.update(done + step.cost * share - bar.n)
 
 
 class ModelAudit:

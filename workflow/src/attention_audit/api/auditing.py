@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from attention_audit.answer.lines import write_lines
 from attention_audit.arrays import Floats32
 from attention_audit.artefacts.files import write_whole
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY
@@ -33,6 +32,7 @@ from attention_audit.readout import MARKS, Readout
 from attention_audit.report.page import make_first_row, write_card
 from attention_audit.report.terminal import HEADLINE, write_answer
 from attention_audit.stages.import_readout import build_readout
+from attention_audit.tables.summary import by_question
 from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import Labels
 from attention_audit.transformer.outputs import OutputKind
@@ -45,33 +45,6 @@ from .targets import AskedTarget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-SUBJECT_COLUMNS = ("dataset", "suite", "model")
-ESTIMATES = ("value", "low", "high", "next_low", "next_high")
-
-
-def by_question(summary: pd.DataFrame) -> pd.DataFrame:
-    """List the answers of a summary, of `audit` or a run's tables/summary.parquet, in a row a question: the columns of
-    `Answer.table`. Where the summary has several models, dataset, suite and model stand before them.
-
-    Raises AuditError where the frame is no summary.
-    """
-    wanted = {
-        *SUBJECT_COLUMNS,
-        *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *ESTIMATES)),
-    }
-    if missing := wanted - {*summary.columns}:
-        raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
-    rows = [
-        {name: row[name] for name in SUBJECT_COLUMNS}
-        | {"question": line.question, "claim": line.claim, "zones": row[f"{line.question}_zones"], "verdict": line.said}
-        | {name: row[f"{line.question}_{name}"] for name in (*ESTIMATES, "trainings", "texts")}
-        | {"note": "; ".join(filter(None, [line.beside, line.remark]))}
-        for row in summary.to_dict("records")
-        for line in write_lines(row)
-    ]
-    answers = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
-    return answers if len(summary) > 1 else answers.drop(columns=[*SUBJECT_COLUMNS])
 
 
 def list_by_target(targets: Iterable[AskedTarget], summaries: Iterable[pd.DataFrame]) -> pd.DataFrame:

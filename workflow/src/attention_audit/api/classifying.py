@@ -22,6 +22,7 @@ from attention_audit.audits.again import ask_again
 from attention_audit.audits.answers import Training
 from attention_audit.audits.attributed import AttributedTexts, Attributions
 from attention_audit.audits.correlation import ask_attribution
+from attention_audit.audits.steps import AuditStep
 from attention_audit.columns.files import CENSUS
 from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.prepare import prepare_texts
@@ -66,7 +67,6 @@ from attention_audit.transformer.settings import Granularity, Long, Truncation
 from .asking import (
     GIVEN_MODEL,
     GIVEN_TEXTS,
-    AuditStep,
     ModelAudit,
     number_trainings,
     read_settings,

@@ -30,6 +30,7 @@ from attention_audit.model.generator import (
     ReadRow,
     TokenTarget,
 )
+from attention_audit.names import LAST_ROW, MEAN_ROW, NEAREST, SHUFFLED
 from attention_audit.transformer.contexts import Context
 
 from .settings import Permutation
@@ -40,8 +41,6 @@ CHANCE_ORDERS = 10
 """Orders of the units of a map by which its distance from others by chance is measured."""
 FIRST_TOKENS = 5
 """Tokens of a distribution that are shown."""
-MEAN_ROW, LAST_ROW, NEAREST, SHUFFLED = "mean_row", "last_row", "nearest", "shuffled"
-"""Maps that every case has: the mean of all layers' rows, the last layer's row, the yardstick, and the control."""
 
 
 class TokenCase(NamedTuple):
@@ -205,14 +204,14 @@ class TokenPredictions:
     the token itself.
 
     A context is named as the list of its units, each the numbers of its case and its place. first: the tokens that are
-    likeliest without one unit, and their probabilities, by the case and the place.
+    likeliest without one unit, and their probabilities, by the case and the place, which is None of all units.
     """
 
     generator: Generator
     cases: Sequence[TokenCase]
     rounded: bool = False
     known: dict[tuple[tuple[int, int], ...], Floats] = field(default_factory=dict)
-    first: dict[tuple[int, int], list[tuple[int, float]]] = field(default_factory=dict)
+    first: dict[tuple[int, int | None], list[tuple[int, float]]] = field(default_factory=dict)
 
     def predict(self, texts: Iterable[Sequence[Any]]) -> Floats:
         """Predict (n, 2) of n contexts; of those that were not asked before, in batches."""
@@ -238,9 +237,8 @@ class TokenPredictions:
                 key = keys[number]
                 case = self.cases[key[0][0]]
                 self.known[key] = case.target.compare(row.double()).cpu().numpy()
-                units = len(case.context.units)
-                if len(key) == units - 1:
-                    gone = units * (units - 1) // 2 - sum(place for _, place in key)
+                gone = {*range(len(case.context.units))} - {place for _, place in key}
+                if len(gone) <= 1:
                     likeliest = row.double().softmax(-1).topk(FIRST_TOKENS)
                     listed = zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
-                    self.first[key[0][0], gone] = [*listed]
+                    self.first[key[0][0], min(gone, default=None)] = [*listed]

@@ -4,9 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from attention_audit.answer.settings import Margins
 from attention_audit.model.architecture import Architecture
 from attention_audit.section import Count, Distinct, Positive, Section, Seed, Target, Whole
-from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.settings import ReadClassifier, ReadTokens
 
 
 class InstanceAdversary(Section):
@@ -184,6 +185,26 @@ class AttributionJob(AuditJob):
     agreement: Agreement
     deletion: Deletion
     erasure: Erasure
+
+
+class GenerateJob(Section):
+    """The audit `generated`."""
+
+    dataset: str
+    """The data set."""
+    model: str
+    """The language model, as its columns name it."""
+    folders: list[str]
+    """The folder of each training."""
+    read: ReadTokens
+    """Which tokens and maps are asked of."""
+    permutation: Permutation
+    instance_adversary: InstanceAdversary
+    margins: Margins
+    device: Literal["auto", "cpu", "cuda"]
+    """Where it runs."""
+    threads: Count
+    """How many cores it may use."""
 
 
 class OwnAuditJob(AuditJob):

@@ -3,6 +3,7 @@
 from .kinds import (
     ID,
     LABEL,
+    OF_MODEL,
     OF_TEXT,
     OF_TEXT_BY_LAMBDA,
     OF_TRAINING,
@@ -23,6 +24,7 @@ from .kinds import (
     share,
     text,
     text_count,
+    texts,
     weights,
     word_count,
 )
@@ -422,6 +424,8 @@ IMPERMISSIBLE = describe_file(
 
 DELETED = (5, 10, 20, 50)
 """The shares of the words, in percent, that are deleted, beside one word alone."""
+DELETED_BY = ("random", "scores", "leave_one_out")
+"""In which the words of a text are deleted where scores of any tool, or maps of generated tokens, are asked of."""
 
 LOCATED = describe_file(
     "located",
@@ -497,6 +501,38 @@ SOFT = describe_file(
     ),
     shuffled_comprehensiveness=share.or_null("comprehensiveness of the same scores, shuffled over the words"),
     shuffled_sufficiency=share.or_null("sufficiency of these"),
+)
+
+GENERATED = describe_file(
+    "generated",
+    meaning="What maps of generated tokens may be read as: an answer for each map and each of the eight questions.",
+    **OF_MODEL,
+    map=text("the map: mean_row, last_row, one that was asked for, nearest (the nearest words) or shuffled"),
+    question=text("the question"),
+    zones=text("the zones that the interval touches, as in the summary; - where there is no verdict"),
+    verdict=text("the verdict, with the value of the nearest words; empty where there is none"),
+    value=real.or_null("the estimate, in the question's unit; null where it is not asked or not known"),
+    low=real.or_null("lower end of its 95 % interval over trainings and prompts; below three trainings over prompts"),
+    high=real.or_null("upper end of it"),
+    trainings=integer("trainings that have a value", unit="trainings"),
+    prompts=text_count("prompts that it rests on"),
+    note=text("what stands beside the verdict, or why there is none"),
+    tokens=text("what was asked of: how many tokens, how likely they are, and the weight of the first piece"),
+)
+
+GENERATED_TOKENS = describe_file(
+    "generated_tokens",
+    "audits/{dataset}/{model}/generated_tokens.parquet",
+    meaning="The tokens that follow texts, and what each map says of the units before them, which the explorer shows.",
+    **OF_TRAINING,
+    id=text("the text, a colon, and the number of the token, from 0"),
+    token=text("the token, as it is written"),
+    probability=probability("its probability, among the tokens that it is told from"),
+    words=texts("the units that are read before it"),
+    map=text("the map, or loo: what the token loses without each unit"),
+    scores=reals("a number a unit"),
+    likeliest=text.or_null("the likeliest tokens with their probabilities, where the map is loo; else null"),
+    without=texts.or_null("of each unit likewise, where it is deleted"),
 )
 
 ATTRIBUTIONS = describe_file(

@@ -111,8 +111,10 @@ class AboutView(TypedDict):
     key: "<data set>/<suite>/<model>", no two alike. *_name: for readers. opening: why the first of its texts is shown
     first, in a sentence. items: what the weights lie on. classes: their names in order. seeds: of the model; the first
     is shown first, and `columns` are of `columns_seed`. heads: of the maps, 0 for one map. outputs: O, 0 where `here`
-    is false. tail: whether every `ViewRun` has a tail. missing: maps that this view has not, each with the reason in a
-    sentence. finding: on the model, in words. lines: the answers, a line a claim, by the fields of `answer.lines.Line`.
+    is false. tail: whether every `ViewRun` has a tail. tokens: whether its texts are tokens that follow a text, each
+    with what is read before it; the id of one is that of the text, a colon, and its number from 0. missing: maps that
+    this view has not, each with the reason in a sentence. finding: on the model, in words. lines: the answers, a line a
+    claim, by the fields of `answer.lines.Line`.
     """
 
     key: str
@@ -131,6 +133,7 @@ class AboutView(TypedDict):
     here: bool
     why_not: str
     tail: bool
+    tokens: bool
     sampled: SampleSize
     maps: list[AboutMap]
     missing: dict[str, str]
@@ -171,6 +174,15 @@ class ViewRun(TypedDict):
     tail: NotRequired[ViewTail]
 
 
+class Told(TypedDict):
+    """What is likeliest after each text of a view of tokens, the tokens with their probabilities; and without each of
+    its words.
+    """
+
+    likeliest: list[str]
+    without: list[list[str]]
+
+
 Weights = list[float] | Rows
 """Of one text: L values; or, where the view has heads and the map is of kind attention, a list of L values a head."""
 
@@ -187,6 +199,7 @@ class View(TypedDict):
     runs: by seed, as text. maps: by the key of a stored map. imposed: where `here` is false, by seed, as text, and by
     the key of a map of kind attention: the prediction (C,) of that seed's states under that map. own: by the key of a
     map, the prediction (C,) of the model whose own map it is. columns: by name, the values of tables/texts.parquet.
+    told: of a view of tokens.
     """
 
     id: list[str]
@@ -201,6 +214,7 @@ class View(TypedDict):
     imposed: dict[str, dict[str, Predictions]]
     own: dict[str, Predictions]
     columns: dict[str, list[str | float | bool | None]]
+    told: NotRequired[Told]
 
 
 ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}

@@ -265,6 +265,7 @@ class ViewBuilder:
             "here": self.here,
             "why_not": "" if self.here else NOT_LINEAR if reference.decided else NOT_DECIDED,
             "tail": self.here and reference.head is not None,
+            "tokens": False,
             "maps": self.abouts,
             "missing": missing,
             "columns": SHOWN_COLUMNS,

@@ -88,7 +88,8 @@ class AuditedModel(NamedTuple):
     """What decides which audits a model is asked, before anything is read of it.
 
     name: of the model, and title: of its suite, in sentences. base: whether its suite has a base model. network:
-    whether it can be run again. count: counts the trainings that a function lists of it.
+    whether it can be run again. count: counts the trainings that a function lists of it. generates: whether it is asked
+    of generated tokens alone.
     """
 
     name: str
@@ -96,12 +97,15 @@ class AuditedModel(NamedTuple):
     base: bool
     network: bool
     count: Callable[[ListRuns], int]
+    generates: bool = False
 
 
 def describe_model(model: Model) -> AuditedModel:
     """Describe a model of the configuration."""
-    suite = model.data.suite
-    return AuditedModel(model.name, suite.title, suite.base, model.network, lambda list_of: len(list_of(model)))
+    suite, generates = model.data.suite, model.tokens is not None
+    return AuditedModel(
+        model.name, suite.title, suite.base, model.network, lambda list_of: len(list_of(model)), generates
+    )
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,10 @@ class Audit:
     """One audit: rows of one Parquet file a data set and model.
 
     name: of the file. asks: the question, in a sentence. rule: that makes it, perhaps with others. network: whether it
-    needs models that can be run again; base: a model that others are compared with. What else a model or its texts must
-    have is found as the files are read. explain: says why a model is not asked, as it has too few trainings or others
-    beside it; "" where it is. after: an audit of the same suite that it reads, where that is possible.
+    needs models that can be run again; base: a model that others are compared with; generated: is of tokens that a
+    model generates. What else a model or its texts must have is found as the files are read. explain: says why a model
+    is not asked, as it has too few trainings or others beside it; "" where it is. after: an audit of the same suite
+    that it reads, where that is possible.
 
     target: the function of one of the user's own, "module:name", which takes a readout and returns columns.
     """
@@ -121,6 +126,7 @@ class Audit:
     rule: str = OWN_RULE
     network: bool = False
     base: bool = False
+    generated: bool = False
     runs: ListRuns = list_runs
     least: int = 1
     after: str = ""
@@ -138,6 +144,9 @@ class Audit:
         """Say what it needs and a model has not, as far as that is known before its files are read; "" where nothing
         is lacking.
         """
+        if self.generated != model.generates:
+            lack = "generates no tokens here" if self.generated else "is asked of its generated tokens alone"
+            return f"is not asked, as {model.name} {lack}"
         if self.network and not model.network:
             return f"needs a network that can be run again, and of {model.name} only readouts are given"
         if self.base and not model.base:
@@ -283,6 +292,7 @@ _LISTED = (
         "attribution",
         network=True,
     ),
+    Audit("generated", "What may maps of generated tokens be read as?", "generate", generated=True),
 )
 """The one list that a new one is entered in."""
 AUDITS: Mapping[str, Audit] = {audit.name: audit for audit in _LISTED}

@@ -112,12 +112,15 @@ def list_vector_records(config: Config, dataset: str) -> list[str]:
 
 def name_classes(config: Config, dataset: str) -> list[str] | None:
     """Name the classes of a data set in the order of their numbers; None where its texts tell them. Of texts whose
-    labels nobody knows, they are those of the first classifier that reads them, or what it says of its targets.
+    labels nobody knows, they are those of the first classifier that reads them, or what it says of its targets; of
+    prompts there are none.
     """
     preparation = config.corpora[dataset].preparation
     if preparation.labelled or preparation.classes is not None:
         return preparation.classes
     section = find_given(config, dataset)
+    if section.generate is not None:
+        return None
     if section.targets is not None:
         return [*SAID]
     model, (folder, *_) = next(iter(section.models.items()))

@@ -22,6 +22,8 @@ SUMMARY_AUDITS = (
     "single_weight replaced soft"
 )
 """The audits of which the summary says why a model is not asked them."""
+OF_TOKENS = "generated"
+"""The audit of generated tokens, of which other exhibits have nothing to say."""
 NEEDS = {
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
     "real": "texts that were not generated, of which this run has some, and {dataset} is",
@@ -91,6 +93,9 @@ class ExhibitPlan:
         for name in audits:
             if not any(self.asked.is_named(model, name) for data in members for model in data.judged):
                 return f"{', '.join(data.suite.title for data in members) or 'no suite'} is not asked {name}"
+        of_tokens = any(source.name == OF_TOKENS for source in exhibit.reads.values())
+        if not (exhibit.suite and exhibit.every_dataset) and not any(data.generates == of_tokens for data in members):
+            return f"{dataset} is {'not ' * of_tokens}asked of generated tokens{' alone' * (not of_tokens)}"
         lacks = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacks[0]].format(dataset=dataset)}" if lacks else ""
 

@@ -28,7 +28,7 @@ from attention_audit.transformer.settings import IMPOSED
 from .corpora import VECTORS, locate_raw, name_vectors
 from .papers.given import read_given
 from .suites import Scope
-from .transformers import NamedTransformer, check_classifier, check_encoder, find_given
+from .transformers import NamedTransformer, check_classifier, check_decoder, check_encoder, find_given
 
 MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -155,11 +155,16 @@ def check_models(scope: Scope, dataset: str) -> Iterator[str]:
     if dataset in config.hf:
         section, data = find_given(config, dataset), scope.find_data("hf", dataset)
         refuse_unknown_maps(section.maps)
+        if section.generate and section.generate.asks_labels and not config.corpora[dataset].preparation.labelled:
+            yield f"{dataset}: generate asks for labels, and nobody knows them; name their column as `label`"
         # the folders of the first model are those of the one with weights imposed
         folders = [(name, path) for name, paths in section.by_model.items() if name != IMPOSED for path in paths]
         for model, path in folders:
             with collect_faults(lines):
                 key, reading = f"{dataset}, {model}", read_given(data, model, path)
+                if section.generate is not None:
+                    check_decoder(config, path, key, section.maps)
+                    continue
                 if section.targets is not None:
                     with add_place(f"{key}: {path}"):
                         kind, _ = section.list_targets(model, NamedTransformer(config, path, key).facts)
@@ -176,9 +181,10 @@ def limit_words(scope: Scope, dataset: str) -> int | None:
     all.
     """
     readers = {data.suite.name for data in scope.asked if data.name == dataset}
-    if readers != {"hf"} or scope.config.hf[dataset].long == "window":
+    section = scope.config.hf.get(dataset)
+    if readers != {"hf"} or section is None or section.long == "window" or section.generate is not None:
         return None
-    return scope.config.hf[dataset].max_length
+    return section.max_length
 
 
 def check_files(scope: Scope, memory: Path = MEMORY) -> Overview:

@@ -199,6 +199,11 @@ class Inputs(PlanAsker):
 
         return end_on_fault(list_files)
 
+    def list_decoders(self, wildcards: Wildcards) -> list[str]:
+        """List the files of all trainings of a language model."""
+        sources = map(self._trainings.list_sources, self._find_model(wildcards).runs)
+        return self._link([path for paths in sources for path in paths])
+
     def list_instance_adversary(self, wildcards: Wildcards) -> list[str]:
         """List the rows of the per-instance adversary, where the model is asked it."""
         model, audits = self._find_model(wildcards), self._plan.asked

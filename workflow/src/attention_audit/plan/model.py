@@ -13,7 +13,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Style
 from attention_audit.section import SuiteSection
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
-from attention_audit.transformer.settings import ReadClassifier, Tuning
+from attention_audit.transformer.settings import ReadClassifier, ReadTokens, Tuning
 
 from .corpora import find_vectors
 
@@ -137,7 +137,8 @@ class Model:
 
     sources: the file or folder of each training of a model that is given; beside: what else of the user's is read;
     reads: how each folder of a classifier is read, which can be run again; of other models there are readouts alone.
-    listed: it stands in tables; else other models alone are made of it.
+    tokens: how the generated tokens of a language model are asked of, which alone is asked of it. listed: it stands in
+    tables; else other models alone are made of it.
     """
 
     data: "DataSet"
@@ -160,6 +161,7 @@ class Model:
     sources: Sequence[str] = ()
     beside: Sequence[str] = ()
     reads: Sequence[ReadClassifier] = ()
+    tokens: ReadTokens | None = None
     listed: bool = True
 
     @property
@@ -206,7 +208,7 @@ class Model:
     @property
     def network(self) -> bool:
         """Tell whether it can be run again."""
-        return bool(self.settings or self.reads)
+        return bool(self.settings or self.reads or self.tokens)
 
     @property
     def hierarchical(self) -> bool:
@@ -293,6 +295,11 @@ class DataSet:
     def judged(self) -> list[Model]:
         """Return the models whose own attention is in question; the others are what they are held against."""
         return [model for model in self.models.values() if model.judged]
+
+    @property
+    def generates(self) -> bool:
+        """Tell whether its models are asked of generated tokens alone."""
+        return any(model.tokens for model in self.judged)
 
     @property
     def base(self) -> Run | None:

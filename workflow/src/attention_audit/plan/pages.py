@@ -15,6 +15,8 @@ from .trainings import Trainings
 EXPLORED_TABLES = ("texts", "summary")
 EXPLORED_AUDITS = ("consistency", "instance_adversary", "word_attributions")
 """The tables and the audits that the explorer reads."""
+TOKENS = "generated_tokens"
+"""What it reads of language models, which is made with the audit of their tokens."""
 REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
@@ -59,10 +61,12 @@ class Pages:
                 inputs["beside"] += self.trainings.list_above(run)
             names = (name for name in EXPLORED_AUDITS if self.asked.is_asked(model, name))
             inputs["audits"] += [self.asked.locate(model, name) for name in names]
+        inputs["audits"] += [self.asked.locate(model, TOKENS) for model in self.scope.generating]
         inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
         for file in ("corpus", "census"):
             inputs[file] = [self.config.places.corpus_file(name, file) for name in self._list_explored_datasets()]
-        return inputs | {name: [self.exhibits.locate(TABLES[name], ".parquet")] for name in EXPLORED_TABLES}
+        tables = EXPLORED_TABLES if self.scope.judged else ()
+        return inputs | {name: [self.exhibits.locate(TABLES[name], ".parquet")] for name in tables}
 
     def _list_explored_datasets(self) -> list[str]:
         return list(dict.fromkeys(model.data.name for model in self.scope.judged))
@@ -77,7 +81,10 @@ class Pages:
     def build_explorer(self) -> ExplorerJob:
         """Build what the job of the explorer is told."""
         return ExplorerJob(
-            views=[self._describe_view(model) for model in self.scope.judged],
+            views=[
+                *map(self._describe_view, self.scope.judged),
+                *map(self._describe_tokens, self.scope.generating),
+            ],
             suites=[suite for suite in self.describe_suites() if suite.datasets],
             datasets=self._list_explored_datasets(),
             budget=self.config.answer.margins.tvd,
@@ -106,6 +113,21 @@ class Pages:
             adversaries=[explore(run, family) for family in families for run in list_adversaries(data, family)],
             runs=[explore(run, model.family) for run in model.runs],
             unasked=self.asked.explain_unasked(model, EXPLORED_AUDITS),
+        )
+
+    def _describe_tokens(self, model: Model) -> ExploredView:
+        """Describe the view of the generated tokens of a language model."""
+        return ExploredView(
+            dataset=model.data.name,
+            suite=model.data.suite.name,
+            model=model.family,
+            items="words",
+            name=model.path_name,
+            uniform=None,
+            adversaries=[],
+            runs=[],
+            unasked={},
+            tokens=True,
         )
 
     def describe_suites(self) -> list[ShownSuite]:

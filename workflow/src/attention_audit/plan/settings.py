@@ -7,7 +7,15 @@ from typing import TypeVar
 
 from snakemake.iocontainers import Wildcards
 
-from attention_audit.audits.settings import AttributeJob, AuditedTraining, AuditJob, OwnAuditJob
+from attention_audit.audits.settings import (
+    AttributeJob,
+    AuditedTraining,
+    AuditJob,
+    GenerateJob,
+    InstanceAdversary,
+    OwnAuditJob,
+    Permutation,
+)
 from attention_audit.corpus.encoders import BuiltClassifier, FetchedEncoder
 from attention_audit.corpus.source import FetchJob, RawSource
 from attention_audit.corpus.sources import CorpusJob
@@ -29,7 +37,7 @@ from .audits import ListRuns, find_split
 from .exhibits import FIGURES, TABLES
 from .inputs import PlanAsker, end_in_lines, end_on_fault
 from .model import Run, tune_recipe
-from .papers.given import list_outputs
+from .papers.given import list_outputs, name_folder
 from .trainings import list_modules
 from .transformers import describe_encoder, list_recorded
 
@@ -186,6 +194,28 @@ class JobSettings(PlanAsker):
 
         build.__annotations__["return"] = kind
         return end_on_fault(build)
+
+    def build_generating(self, wildcards: Wildcards) -> GenerateJob:
+        """Build what the job is told that asks of generated tokens."""
+        model = self._find_model(wildcards)
+        config = model.data.config
+        assert model.tokens is not None
+        return GenerateJob(
+            dataset=wildcards.dataset,
+            model=model.family,
+            folders=[name_folder(config, source) for source in model.sources],
+            read=model.tokens,
+            # it has permutations of its own number
+            permutation=Permutation(seed=config.permutation.seed),
+            instance_adversary=InstanceAdversary(seed=config.instance_adversary.seed),
+            margins=config.answer.margins,
+            device=self._config.device,
+            threads=self._config.threads,
+        )
+
+    def list_map_modules(self, wildcards: Wildcards) -> list[str]:
+        """List the modules of the user's own maps of a model."""
+        return list_modules(self._find_model(wildcards))
 
     def build_own_audit(self, wildcards: Wildcards) -> OwnAuditJob:
         """Build what the job of an audit of the user's own is told."""

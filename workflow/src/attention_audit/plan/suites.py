@@ -73,9 +73,16 @@ class Scope:
 
     @property
     def judged(self) -> list[Model]:
-        """Return the models whose attention is in question, those of generated data sets last."""
-        models = (model for data in self.asked for model in data.judged)
+        """Return the models whose attention is in question, and not their generated tokens; those of generated data
+        sets last.
+        """
+        models = (model for data in self.asked for model in data.judged if model.tokens is None)
         return sorted(models, key=lambda model: model.data.name in self.controls)
+
+    @property
+    def generating(self) -> list[Model]:
+        """Return the language models whose generated tokens are in question."""
+        return [model for data in self.asked for model in data.judged if model.tokens is not None]
 
     def list_gaps(self, suite: Suite) -> dict[str, str]:
         """Return the data sets that were named for a suite and are left out, by reason."""

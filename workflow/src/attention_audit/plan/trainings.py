@@ -22,7 +22,7 @@ from .transformers import NamedTransformer, list_made, list_recorded
 
 def list_modules(model: Model) -> list[str]:
     """List the modules that build a model's network, and those of the user's own maps."""
-    maps = [name for each in (*model.reads, model.settings) for name in getattr(each, "maps", ())]
+    maps = [name for each in (*model.reads, model.tokens, model.settings) for name in getattr(each, "maps", ())]
     modules = [name_module(name) for name in maps if ":" in name]
     return [*(model.architecture.modules if model.settings else ()), *modules]
 

@@ -191,6 +191,16 @@ def check_classifier(config: Config, folder: str, key: str, reading: ReadClassif
     refuse_missing_maps(transformer.folder, transformer.facts, reading.maps, f"{key}: maps")
 
 
+def check_decoder(config: Config, folder: str, key: str, maps: Sequence[str]) -> None:
+    """Raise AuditError where the library, the folder of a language model or a part of it is not there, where it is no
+    decoder, or has not the layer that a map is of. `key`: of the configuration, which names it.
+    """
+    transformer = NamedTransformer(config, folder, key)
+    transformer.check()
+    find_classifier_family(transformer.folder, transformer.facts, prompted=True)
+    refuse_missing_maps(transformer.folder, transformer.facts, maps, f"{key}: maps")
+
+
 def list_made(config: Config, folder: str) -> dict[str, NamedTransformer]:
     """List the Transformers that are not here, and not the user's, of a folder of `raw`: encoders, which are unpacked,
     or classifiers that are built; by name.

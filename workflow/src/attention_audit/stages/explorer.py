@@ -19,7 +19,7 @@ import torch
 from attention_audit.answer.lines import write_finding, write_lines
 from attention_audit.artefacts.files import rebuild_hint, write_whole
 from attention_audit.artefacts.parquet import read_frame, read_reason, read_rows, read_table
-from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
+from attention_audit.columns.audits import CONSISTENCY, GENERATED_TOKENS, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
@@ -35,6 +35,7 @@ from attention_audit.explorer.document import (
     share_room,
 )
 from attention_audit.explorer.page import write_page
+from attention_audit.explorer.token_views import make_token_view
 from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
@@ -66,10 +67,13 @@ class PageBuilder:
         censuses = zip(job.settings.datasets, job.inputs["census"], strict=True)
         self.suites = {suite.key: suite for suite in job.settings.suites}
         self.classes = read_class_names({name: read_frame(path, CENSUS) for name, path in censuses})
-        self.rows = read_table(job.input("texts"), TEXTS)
-        self.answers = read_table(job.input("summary"), SUMMARY)
+        # of generated tokens alone there are none
+        self.rows, self.answers = (
+            read_table(job.input(kind.name), kind) if kind.name in job.inputs else kind.schema.empty_table()
+            for kind in (TEXTS, SUMMARY)
+        )
         self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
-        first_runs = {view.runs[0].readout: view.runs[0] for view in job.settings.views}
+        first_runs = {view.runs[0].readout: view.runs[0] for view in job.settings.views if view.runs}
         self.readout_ids = {name: self._read_ids(run) for name, run in first_runs.items()}
         # a target that is asked of no text has no view
         self.views = [view for view in job.settings.views if self._list_ids(view)]
@@ -86,7 +90,9 @@ class PageBuilder:
         return ids
 
     def _list_ids(self, view: ExploredView) -> list[str]:
-        """List the ids of the texts of a view, which are some alone where a target is asked of them."""
+        """List the ids of the texts of a view, which are some alone where a target is asked of them, or of tokens."""
+        if view.tokens:
+            return [*dict.fromkeys(self._read_audit(GENERATED_TOKENS, view)["id"].to_pylist())]
         return self.readout_ids[view.runs[0].readout]
 
     def _read(self, run: ExploredRun) -> Readout:
@@ -100,6 +106,10 @@ class PageBuilder:
         """
         views = [view for view in self.views if view.dataset == dataset]
         view, later_ids = views[0], chain.from_iterable(map(self._list_ids, views[1:]))
+        if view.tokens:
+            ids = self._list_ids(view)
+            first_ids = (ids[at] for at in order_texts(ids, [0] * len(ids)))
+            return [*dict.fromkeys(chain(first_ids, later_ids))]
         readout = self._read(view.runs[0])
         opening, _ = self._open(view, readout)
         strata = [*zip(readout.labels.tolist(), readout.right, strict=True)]
@@ -167,29 +177,41 @@ class PageBuilder:
             meaning = f"A model that was trained to attend elsewhere and to predict the same. {sentence}"
             yield family, label, meaning, self._read(adversary).align(ids)
 
+    def _describe(self, view: ExploredView, count: int, shown: int) -> dict[str, Any]:
+        """Describe a view that shows so many of its texts."""
+        suite = self.suites[view.suite]
+        return {
+            **view.model_dump(include={"dataset", "suite", "model", "items"}),
+            "dataset_name": display_name(view.dataset),
+            "suite_name": suite.title,
+            "model_name": suite.models.get(view.model, view.model),
+            "sampled": self._describe_sample(count, shown),
+        }
+
     def _make_view(self, view: ExploredView, count: int) -> tuple[AboutView, str]:
         """Make a view of so many texts, packed: the first of the sample, in the order of the corpus, but for the one
         that is shown first.
         """
-        suite, all_ids = self.suites[view.suite], self._list_ids(view)
+        all_ids = self._list_ids(view)
         ids = sorted({*self.ids[view.dataset][:count]} & {*all_ids}) or all_ids[:1]
+        if view.tokens:
+            rows = self._read_audit(GENERATED_TOKENS, view).to_pandas()
+            about = self._describe(view, len(all_ids), len(ids)) | {"opening": ""}
+            described, tokens = make_token_view(about, rows[rows["id"].isin(ids)])
+            return described, pack_view(tokens)
         opening, why = self._open(view, self._read(view.runs[0]).align(ids))
         ids.insert(0, ids.pop(opening))
-        text_rows, rows = self._read_known(view), self._read_rows(self.answers, view)
+        text_rows, answers = self._read_known(view), self._read_rows(self.answers, view)
         attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
         instance = self._read_words(INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
             about={
-                **view.model_dump(include={"dataset", "suite", "model", "items"}),
-                "dataset_name": display_name(view.dataset),
-                "suite_name": suite.title,
-                "model_name": suite.models.get(view.model, view.model),
+                **self._describe(view, len(all_ids), len(ids)),
                 "opening": why,
-                "sampled": self._describe_sample(len(all_ids), len(ids)),
                 "missing": self._list_missing(view),
                 "columns_seed": next((text_rows[id_]["seed"] for id_ in ids if id_ in text_rows), None),
-                "finding": " ".join(map(write_finding, rows)),
-                "lines": [line._asdict() for row in rows for line in write_lines(row)],
+                "finding": " ".join(map(write_finding, answers)),
+                "lines": [line._asdict() for row in answers for line in write_lines(row)],
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),

@@ -75,7 +75,7 @@ def describe_counts(census: pd.DataFrame, names: ClassNames, rebuilt: str) -> di
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
-    listing = f"classes: {list_names(names)}" if len(names) <= MAX_CLASSES_NAMED else ""
+    listing = f"classes: {list_names(names)}" if 0 < len(names) <= MAX_CLASSES_NAMED else ""
     question = f"{classes} classes in {texts} texts that were kept: are these labels?"
     return {
         "instances": join_notes(

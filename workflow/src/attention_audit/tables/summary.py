@@ -16,11 +16,12 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import estimate
-from attention_audit.answer.lines import ask_order
+from attention_audit.answer.lines import ask_order, write_lines
 from attention_audit.answer.samples import compare_largest
 from attention_audit.answer.verdicts import NONE, Cell, Part
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import SUMMARY, TEXTS
+from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
@@ -29,7 +30,9 @@ from .controls import describe_claims
 from .model_answers import ASK_FUNCTIONS, Asked, MeasuredModel, ask_question, find_leads, measure_subjects
 from .tidy import Frames, RowValues, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
+SUBJECT_COLUMNS = ("dataset", "suite", "model")
 ESTIMATE_ENDS = ("value", "low", "high")
+ESTIMATES = (*ESTIMATE_ENDS, "next_low", "next_high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}
 SHOWN_TEXTS = 3
 """How many texts of each model are shown outside the Parquet file."""
@@ -143,6 +146,30 @@ def summary(
     rows = [answer_subject(each) for each in measured]
     rows = [row | {"controls": describe_claims(kinds.get(row["dataset"], ""), row)} for row in rows]
     return pd.DataFrame([*rows, *missing], columns=SUMMARY.schema.names)
+
+
+def by_question(summary: pd.DataFrame) -> pd.DataFrame:
+    """List the answers of a summary, of `audit` or a run's tables/summary.parquet, in a row a question: the columns of
+    `Answer.table`. Where the summary has several models, dataset, suite and model stand before them.
+
+    Raises AuditError where the frame is no summary.
+    """
+    wanted = {
+        *SUBJECT_COLUMNS,
+        *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *ESTIMATES)),
+    }
+    if missing := wanted - {*summary.columns}:
+        raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
+    rows = [
+        {name: row[name] for name in SUBJECT_COLUMNS}
+        | {"question": line.question, "claim": line.claim, "zones": row[f"{line.question}_zones"], "verdict": line.said}
+        | {name: row[f"{line.question}_{name}"] for name in (*ESTIMATES, "trainings", "texts")}
+        | {"note": "; ".join(filter(None, [line.beside, line.remark]))}
+        for row in summary.to_dict("records")
+        for line in write_lines(row)
+    ]
+    answers = pd.DataFrame(rows).astype(dict.fromkeys(ESTIMATES, np.float64))
+    return answers if len(summary) > 1 else answers.drop(columns=[*SUBJECT_COLUMNS])
 
 
 def divide_gain(gained: Floats, best: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category
 
 from attention_audit.errors import AuditError
-from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, show_name
+from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, TOKEN_MAPS, show_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,13 @@ def collect_labels(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    for some in (PART_LABELS, titles, *(names.labels for names in (RANKINGS, ATTRIBUTIONS, PLAUSIBLE)), *models):
+    for some in (
+        PART_LABELS,
+        titles,
+        TOKEN_MAPS,
+        *(names.labels for names in (RANKINGS, ATTRIBUTIONS, PLAUSIBLE)),
+        *models,
+    ):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(

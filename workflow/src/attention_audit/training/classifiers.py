@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from attention_audit.section import Count, OneOrMore, Positive, Section, Seed
-from attention_audit.transformer.settings import Backbone, GivenClassifiers, Tuning
+from attention_audit.transformer.settings import Backbone, Generation, GivenClassifiers, Tuning
 
 from .settings import Adversary, Continuation, Guides, Recipe
 
@@ -102,10 +102,24 @@ class Classifiers(GivenClassifiers):
     of which has a sigmoid. null: they are given.
     """
 
+    generate: Generation | None = None
+    """The folders hold language models (`AutoModelForCausalLM`), and it is asked what their maps of generated tokens
+    may be read as, and nothing else: the texts are prompts. Beside it stand `models`, `maps` and `granularity` alone.
+    null: they classify.
+    """
+
     @property
     def tunes_labels(self) -> bool:
         """Tell whether the recipe is for several labels."""
         return self.recipe is not None and self.targets is not None
+
+    @model_validator(mode="after")
+    def _check_generate(self) -> Self:
+        of_both = {"models", "maps", "granularity", "generate"}
+        others = [name for name, field in type(self).model_fields.items() if getattr(self, name) != field.default]
+        if self.generate is not None and (given := [name for name in others if name not in of_both]):
+            raise ValueError(f"{given[0]}: `generate` asks a language model; leave one out")
+        return self
 
     @model_validator(mode="after")
     def _check_models(self) -> Self:

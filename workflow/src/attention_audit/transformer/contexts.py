@@ -17,6 +17,7 @@ from attention_audit.raw_text import RawText
 
 from .opening import say_first
 from .pieces import SPECIAL, assign_pieces, has_first_mark, list_marks
+from .settings import TEXT_SLOT
 
 FindUnits = Callable[[str, int], tuple[list[str], RawText]]
 """Finds the units of a text, by its number, and where they stand in it."""
@@ -58,11 +59,13 @@ def render_messages(tokenizer: Any, messages: Sequence[Mapping[str, Any]], name:
     return text, contents
 
 
-def place_contents(text: str, contents: Sequence[str], find: FindUnits, number: int) -> tuple[list[str], RawText]:
-    """Find the units of the contents of messages in the text of all of them; what is between is of no unit. Raises
-    AuditError where the template changes a content.
+def place_contents(
+    text: str, contents: Sequence[str], find: FindUnits, number: int, end: int = 0
+) -> tuple[list[str], RawText]:
+    """Find the units of the contents of messages in the text of all of them, from `end` on; what is between is of no
+    unit. Raises AuditError where the template changes a content.
     """
-    units, places, edges, end = list[str](), list[int](), [0], 0
+    units, places, edges = list[str](), list[int](), [0]
     for content in filter(None, contents):
         start = text.find(content, end)
         if start < 0:
@@ -87,12 +90,17 @@ def encode_text(tokenizer: Any, text: str) -> Any:
     return encoding
 
 
-def read_prompt(tokenizer: Any, prompt: Any, number: int, find: FindUnits) -> tuple[str, Context]:
-    """Read a prompt, a string or messages: as it is written, and as pieces. Raises AuditError where it has fewer than
-    two units.
+def read_prompt(
+    tokenizer: Any, prompt: Any, number: int, find: FindUnits, template: str = TEXT_SLOT
+) -> tuple[str, Context]:
+    """Read a prompt, a string or messages: as it is written, and as pieces. template: what a string is set into. Raises
+    AuditError where it has fewer than two units.
     """
-    if isinstance(prompt, str):
+    if isinstance(prompt, str) and template == TEXT_SLOT:
         text, (units, written) = prompt, find(prompt, number)
+    elif isinstance(prompt, str):
+        text = template.replace(TEXT_SLOT, prompt)
+        units, written = place_contents(text, [prompt], find, number, template.index(TEXT_SLOT))
     else:
         text, contents = render_messages(tokenizer, prompt, f"text {number}")
         units, written = place_contents(text, contents, find, number)

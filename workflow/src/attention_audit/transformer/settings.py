@@ -8,7 +8,7 @@ from itertools import chain
 from os.path import normpath
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from attention_audit.contrasts import GivenSection
 from attention_audit.errors import AuditError
@@ -92,10 +92,21 @@ class Transformer(Backbone):
     """Fine-tuning, where it is not frozen."""
 
 
+def check_template(template: str) -> str:
+    """Return a template. Raises ValueError where the text stands in it never, or twice."""
+    if template.count(TEXT_SLOT) != 1:
+        count = template.count(TEXT_SLOT)
+        raise ValueError(f"holds {TEXT_SLOT} {count} times; write it once, where the text is to stand")
+    return template
+
+
+Template = Annotated[str, AfterValidator(check_template)]
+
+
 class Prompt(Section):
     """How a language model is asked for a class: the next token of a prompt, one token for each class."""
 
-    template: str
+    template: Template
     """The prompt, in which {text} stands for the text. Its own pieces are no words of the text: the first is an item of
     its own, and all others are one.
     """
@@ -103,14 +114,6 @@ class Prompt(Section):
     """The words that stand for the classes, each one piece of the tokenizer, with the space before it where the prompt
     ends without one. Without spaces, they are what the model calls its classes.
     """
-
-    @field_validator("template")
-    @classmethod
-    def _check_template(cls, template: str) -> str:
-        if template.count(TEXT_SLOT) != 1:
-            count = template.count(TEXT_SLOT)
-            raise ValueError(f"holds {TEXT_SLOT} {count} times; write it once, where the text is to stand")
-        return template
 
     @field_validator("labels")
     @classmethod
@@ -266,6 +269,39 @@ class GivenClassifiers(GivenSection):
             if isinstance(labels, dict) and name not in self.by_model:
                 raise ValueError(f"labels: {name!r} is no model here, of which it names classes; name one of `models`")
         return self
+
+
+class Generation(Section):
+    """What is generated, or given, behind each text."""
+
+    tokens: Count = 3
+    """Tokens behind each text at most: of its label, or each the likeliest, up to the one that ends a text."""
+    words: Count | None = None
+    """Words of each text that are read, the first ones, or other units of `granularity`; null: all."""
+    template: Template = TEXT_SLOT
+    """The prompt, in which {text} stands for the text. Its own pieces are no words: they are ranked, moved and deleted
+    never.
+    """
+    continuation: Literal["label"] | None = None
+    """label: what follows each text is its label, behind a space, as of a table whose key `label` names the column of
+    what is to follow; then the tokens of the label are asked of. null: the model's own tokens.
+    """
+    contrast: Distinct[str] | Literal["labels"] | None = None
+    """Words of one token that each token is told from, with the space before them; labels: the labels of the data set,
+    behind a space. A token is not told from itself. null: from the whole vocabulary.
+    """
+
+    @property
+    def asks_labels(self) -> bool:
+        """Tell whether it needs the labels of texts."""
+        return self.continuation == "label" or self.contrast == "labels"
+
+
+class ReadTokens(Generation):
+    """How a language model's generated tokens are asked of: of what units, and which maps."""
+
+    granularity: Granularity = "word"
+    maps: list[str] = []
 
 
 class ImportJob(Section):

@@ -9,6 +9,7 @@ import { mapsPanel } from "./maps_panel.js";
 import { outcomePanel } from "./outcome_panel.js";
 import { predict } from "./readout.js";
 import { confidence } from "./texts.js";
+import { showTokens } from "./tokens_panel.js";
 import { openView, readAbout } from "./view.js";
 import { NOTHING, held, shuffled } from "./weights.js";
 import { digits } from "./wording.js";
@@ -122,15 +123,17 @@ function drawHeading(place) {
     `seed ${state.seed}`,
     state.text,
   ].join(" · ");
-  named("decision").replaceChildren(
-    "The model says ",
-    element("b", predicted),
-    ` (${digits(confidence(view, place, state.seed))}); `,
+  const beside =
     gold === undefined
       ? "nobody knows the label."
       : predicted === gold
         ? "so do the data."
-        : element("span.wrong", "the data say ", element("b", gold), "."),
+        : element("span.wrong", "the data say ", element("b", gold), ".");
+  named("decision").replaceChildren(
+    shown.tokens ? "What follows is " : "The model says ",
+    element("b", predicted),
+    ` (${digits(confidence(view, place, state.seed))})`,
+    ...(shown.tokens ? [] : ["; ", beside]),
   );
   named("why").hidden = state.text !== texts.id[0] || state.seed !== shown.seeds[0];
   named("why").textContent = shown.opening;
@@ -204,12 +207,16 @@ function draw(before = null) {
   }
   if (!same("text", "seed")) {
     showColumns(view, place, state.seed);
+    showTokens(view, state, place);
   }
   drawHold(place);
 }
 
 /** What the page computes of a view, and how. */
-function computed({ here, tail }) {
+function computed({ here, tail, tokens }) {
+  if (tokens) {
+    return "Each token is shown with what is read before it; the first piece, and those of a template, are not words.";
+  }
   if (!here) {
     return "All predictions of this model were computed beforehand, by its own layers.";
   }

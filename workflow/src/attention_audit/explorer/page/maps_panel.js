@@ -99,6 +99,9 @@ export function mapsPanel(change) {
   function predictions(view, place, seed, map) {
     const { classes } = view;
     const rows = [];
+    if (view.about.tokens) {
+      return rows;
+    }
     const isOwn = map.key === `attention:${seed}`;
     if (map.kind !== "attention" || isOwn) {
       rows.push(["Predicted by this training", view.distribution(place, seed)]);

@@ -12,12 +12,13 @@ from dataclasses import replace
 from itertools import chain, cycle
 from typing import Any
 
+from attention_audit.config import Config
 from attention_audit.contrasts import ADVERSARIES_KEY, UNIFORM_KEY, GivenSection, describe_contrasts
 from attention_audit.errors import AuditError, add_place
 from attention_audit.names import Style
 from attention_audit.training.classifiers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
-from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier, ReadTarget
+from attention_audit.transformer.settings import IMPOSED, MARK_ITEMS, Backbone, ReadClassifier, ReadTarget, ReadTokens
 
 from ..model import COMMON_AUDITS, DataSet, Model, Models, Schedule, Suite
 from ..transformers import NamedTransformer, find_encoder, find_given, read_alone
@@ -81,13 +82,17 @@ def impose_uniform(data: DataSet, seeds: Sequence[int], base: str, selection: st
     )
 
 
+def name_folder(config: Config, path: str) -> str:
+    """Name the folder of a model to a job, which looks for the user's own itself, as they may lie elsewhere there."""
+    transformer = NamedTransformer(config, path)
+    return str(transformer.folder) if transformer.made else transformer.path
+
+
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     """Describe how a classifier that is given is read from a folder."""
     section = find_given(data.config, data.name)
-    transformer = NamedTransformer(data.config, folder)
     return ReadClassifier(
-        # a job looks for the user's own itself, as they may lie elsewhere where it runs
-        folder=str(transformer.folder) if transformer.made else transformer.path,
+        folder=name_folder(data.config, folder),
         max_length=section.max_length,
         long=section.long,
         truncation=section.truncation,
@@ -152,6 +157,11 @@ def list_classifiers(data: DataSet) -> Models:
     main = next(iter(section.models))
     sections = (find_given(data.whole, name) for name in data.whole.hf)
     for model in list_given(data, section, (each for each in sections if each.recipe is None)):
+        if section.generate is not None:
+            tokens = ReadTokens(**dict(section.generate), granularity=section.granularity, maps=section.maps)
+            if model.judged:
+                yield replace(model, rule="generate", tokens=tokens, compared=(), contrasts=None)
+            continue
         reads = [read_given(data, model.name, folder) for folder in model.sources]
         if model.name != IMPOSED:
             given = replace(model, rule="read_classifier", reads=reads, attends=model.judged)
@@ -246,5 +256,6 @@ CLASSIFIERS = Suite(
         "located",
         "plausible_words",
         "word_attributions",
+        "generated",
     ),
 )

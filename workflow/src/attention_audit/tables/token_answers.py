@@ -7,7 +7,6 @@ may be said to locate them whatever it shows. So no map that is no better than t
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from math import inf, nan
 
 import numpy as np
@@ -19,25 +18,29 @@ from attention_audit.answer.samples import average_texts, compare_pairs, erase, 
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.verdicts import NONE, ZONES, Cell, Part, conclude, say_zones
 from attention_audit.arrays import Floats
-from attention_audit.audits.generated import LAST_ROW, MEAN_ROW, TokenCase, compare_maps
+from attention_audit.columns.audits import DELETED_BY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import EvaluatedModel
+from attention_audit.names import LAST_ROW, MEAN_ROW, NEAREST
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.model_answers import (
+
+from .model_answers import (
     SIMILARITY,
     Asked,
     MeasuredModel,
     NotAsked,
-    ask_located,
     ask_used,
     average_known,
     list_falls,
     state_pairs,
 )
-from attention_audit.tables.tidy import join_notes
+from .score_answers import BY_DELETION, SCORES, list_audit_rows
+from .summary import answer_subject, by_question
+from .tidy import join_notes, make_pair_grids
 
-from .judging import SCORES, list_audit_rows, state_ranks, state_signed
-from .predicting import ORDERS
-
+TOKEN_QUESTIONS = ("located", "ranks", "signed", "used", "stable", "unique")
+"""What is asked of maps of generated tokens; by default all but the last, whose search takes long."""
+BY_DEFAULT = TOKEN_QUESTIONS[:-1]
 OF_ROW = ("used", "stable", "unique")
 NOT_ASKED = "it is not among `questions`"
 NOT_BETTER = "no more than the nearest words"
@@ -48,20 +51,18 @@ REASONS = {
     "transferable": "this audit guides no simpler model",
 }
 """Why a question is not asked of the map of a token."""
-ASK_OF_WORDS: Asked = {"located": ask_located, "ranks": state_ranks, "signed": state_signed}
 
 
 def measure_tokens(
-    texts: pd.DataFrame, cases: Sequence[TokenCase], margins: Margins, further: Mapping[str, pd.DataFrame] = {}
+    texts: pd.DataFrame, groups: Mapping[str, str], margins: Margins, further: Mapping[str, pd.DataFrame] = {}
 ) -> MeasuredModel:
-    """Gather what was measured of a map of cases. texts: as of `Judgement`, with the ids of the cases. further: rows of
-    other audits. The cases of a prompt are one group.
+    """Gather what was measured of a map of generated tokens. texts: as of `api.Judgement`, with the ids of the tokens.
+    groups: the prompt of each token, by its id. further: rows of other audits.
     """
     subject = EvaluatedModel(
         dataset="tokens", suite="", paper="", model=SCORES, seeds=texts["training"].nunique(), items="words",
         unasked={}, given=True, of_cases=True,
     )  # fmt: skip
-    groups = {case.name: str(case.text) for case in cases}
     return MeasuredModel(subject, {**list_audit_rows(texts), **further}, margins, {}, groups)
 
 
@@ -72,7 +73,7 @@ def sample_map(measured: MeasuredModel, question: str) -> Sample:
         return place_ranking(random, own, best, measured.groups)
     rows = measured.select_rows("predictions")
     if question == "ranks":
-        until = [measured.lay_out(rows, f"{order}_until") for order in ORDERS]
+        until = [measured.lay_out(rows, f"{order}_until") for order in DELETED_BY]
         return erase(until[0], until[1], np.fmin.reduce(until), measured.groups)
     side = find_sides(measured.lay_out(rows, "top_fall"), measured.margins.inert)
     return average_texts(np.maximum(side, 0.0))
@@ -82,7 +83,7 @@ def state_beside(measured: MeasuredModel, nearest: MeasuredModel, question: str)
     """Ask a question about words of a map, and whether it is better than the nearest words: by the interval of the
     difference, paired by prompt.
     """
-    cell, yardstick = ASK_OF_WORDS[question](measured), sample_map(nearest, question)
+    cell, yardstick = BY_DELETION[question](measured), sample_map(nearest, question)
     if measured is nearest:
         return replace(cell, zones=NONE, said="", reason=YARDSTICK)
     unit = QUESTIONS[question].unit
@@ -126,46 +127,52 @@ def state_unique(measured: MeasuredModel) -> Cell:
     return conclude("unique", Part(every, seeds=measured.seeds[:1]), clause=clause, reason=measured.flat)
 
 
-def state_stable(measured: MeasuredModel, cases: Sequence[TokenCase], maps: Sequence[Sequence[Floats]]) -> Cell:
-    """Ask whether another training would show the maps, of which each training has one a case."""
-    if len(maps) < 2:
+def state_stable(measured: MeasuredModel) -> Cell:
+    """Ask whether another training would show the maps."""
+    if measured.subject.seeds < 2:
         raise NotAsked("there is one training")
-    pairs = np.array([*combinations(range(len(maps)), 2)])
-    compared = [
-        [compare_maps(case, maps[i][at], maps[j][at], measured.seeds[0]) for at, case in enumerate(cases)]
-        for i, j in pairs
-    ]
-    values = np.array(compared, np.float64).transpose(2, 0, 1)
-    return state_pairs(measured, pairs + 1, [*values])
+    return state_pairs(
+        measured,
+        *make_pair_grids(measured.require_rows("stability"), ["jsd", "chance_jsd", "same_top"], measured.ids),
+    )
 
 
-def list_questions(
-    name: str,
-    cases: Sequence[TokenCase],
-    nearest: MeasuredModel,
-    maps: Sequence[Sequence[Floats]],
-    asked: Sequence[str],
-) -> Asked:
-    """List what is asked of a map, by its name. nearest: what was measured of the nearest words. maps: those of all
-    trainings and cases.
-    """
+def list_questions(name: str, nearest: MeasuredModel, asked: Sequence[str]) -> Asked:
+    """List what is asked of a map, by its name. nearest: what was measured of the nearest words."""
     questions: dict[str, Callable[[MeasuredModel], Cell]] = {
-        question: partial(state_beside, nearest=nearest, question=question) for question in ASK_OF_WORDS
+        question: partial(state_beside, nearest=nearest, question=question) for question in BY_DELETION
     }
     if name == MEAN_ROW:
         questions |= {"used": state_used, "unique": state_unique}
     if name in (MEAN_ROW, LAST_ROW):
-        questions["stable"] = partial(state_stable, cases=cases, maps=maps)
+        questions["stable"] = state_stable
     return {question: ask for question, ask in questions.items() if question in asked}
 
 
-def describe_tokens(cases: Sequence[TokenCase], texts: int, chances: Floats, first: Floats, gold: bool) -> str:
-    """Say what was asked of: how many tokens, how likely they are, and how much weight the first piece has. gold:
-    whether the tokens were given.
+def describe_tokens(count: int, texts: int, chances: Floats, first: Floats, gold: bool) -> str:
+    """Say what was asked of: how many tokens of how many prompts, how likely they are, (n, 2) with their rivals before
+    them, and how much weight the first piece has. gold: whether the tokens were given.
     """
-    count, chance = len(cases), write_share(float(chances[:, 1].mean()))
+    chance = write_share(float(chances[:, 1].mean()))
     described = f"{count} generated tokens of {texts} prompts, p {chance}"
     if gold:
         share = write_percent(float((chances[:, 1] >= chances[:, 0]).mean()))
         described = f"{count} given tokens of {texts} prompts, p {chance}; the model gives them first in {share} %"
     return f"{described}; the first piece has {write_percent(float(first.mean()))} % of the weight and is no word"
+
+
+def answer_maps(
+    measured: Mapping[str, MeasuredModel], asked: Sequence[str], note: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Answer what was asked of maps of generated tokens, by their names: the row of the summary, which is of the mean
+    of all layers' rows, and the answers by map. note: what was asked of.
+    """
+    summaries = {}
+    for name, of_map in measured.items():
+        questions = list_questions(name, measured.get(NEAREST, of_map), asked)
+        row = answer_subject(of_map, questions)
+        reasons = REASONS | (dict.fromkeys(OF_ROW, NOT_ASKED) if name == MEAN_ROW else {})
+        row |= {f"{each}_reason": reasons.get(each, NOT_ASKED) for each in QUESTIONS if each not in questions}
+        summaries[name] = pd.DataFrame([row | {"note": note}], columns=SUMMARY.schema.names)
+    answers = [by_question(summary).assign(map=name) for name, summary in summaries.items()]
+    return summaries[MEAN_ROW], pd.concat(answers).set_index("map").reset_index()
