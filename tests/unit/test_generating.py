@@ -25,14 +25,7 @@ from attention_audit import api
 from attention_audit.answer.lines import NUMBER_WRITERS, write_share
 from attention_audit.answer.settings import Margins
 from attention_audit.api.generating import read_prompts
-from attention_audit.audits.generated import (
-    Search,
-    TokenPredictions,
-    compare_maps,
-    exchange_weights,
-    list_row_maps,
-    search_map,
-)
+from attention_audit.audits.generated import TokenPredictions, compare_maps, exchange_weights, list_row_maps
 from attention_audit.audits.token_cases import make_cases
 from attention_audit.divergence import LN2
 from attention_audit.model.generator import Generator, TokenTarget, count_shared
@@ -320,23 +313,6 @@ def test_no_map_is_called_good_that_is_no_better_than_the_nearest_words():
     assert located["verdict"] == "at most in part, no more than the nearest words (1.00), in this training"
     assert located["zones"] == "12"
     assert "order" in repr(answer)
-
-
-def test_a_search_finds_what_is_there():
-    """Of the decoder that bypasses its last layer, any map of it would do; of the one that copies, half of the mean of
-    its layers: that of the lower one, whose row says nothing.
-    """
-    for copies, layers, least, most in ((False, 1, 0.99 * LN2, LN2), (True, 1, 0, 0.25), (True, 2, 0.3, 0.5)):
-        model, pieces = build_decoder([MARK, *FILLERS], MARK, copies, 0)
-        generator = Generator(hold_model(model, pieces, "model", True))
-        prompts = draw_prompts()[:3]
-        read = read_prompts(pieces, prompts, "en", "word", None)
-        following = [generator.generate(context.ids, 1) for _, context in read]
-        for case in make_cases(pieces, read, following, [()] * 3, False):
-            row = generator.read_row(case.context.ids)
-            apart, chance = search_map(generator, case, row, Search(steps=60), layers, 1)
-            assert least <= apart <= most + 1e-6
-            assert 0.4 < chance < LN2
 
 
 def state_searched(apart):

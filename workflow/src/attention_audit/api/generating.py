@@ -11,8 +11,9 @@ import torch
 
 from attention_audit.answer.lines import write_range, write_share
 from attention_audit.arrays import Floats
-from attention_audit.audits.generated import Search, TokenCase
+from attention_audit.audits.generated import TokenCase
 from attention_audit.audits.steps import take_steps
+from attention_audit.audits.token_adversary import Search
 from attention_audit.audits.token_cases import list_contrasts, make_cases, refuse_other_pieces
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, add_place
@@ -229,7 +230,7 @@ def audit_generation(
     granularity: Granularity = "word",
     spans: Spans | None = None,
     questions: Sequence[str] | None = None,
-    search_steps: int = 100,
+    search_steps: int = 200,
     device: str | int | torch.device | None = "auto",
     batch_size: int | None = None,
     language: str | None = None,

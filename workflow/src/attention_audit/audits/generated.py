@@ -8,8 +8,7 @@ what is asked of it:
   first piece, keep theirs. Wrong weights in all layers ruin most models: that they do is necessary, and says little.
 - `located`, `ranks`, `signed`: units of the context are deleted. The probability is that of the token among the whole
   vocabulary, or among the tokens that it is told from.
-- `unique`: a search of weights, in all layers or the last, that show another map and move the distribution of the next
-  token by a TVD of at most `epsilon`. It finds some map, perhaps not the furthest.
+- `unique`: `token_adversary` searches another map.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Floats, Integers
-from attention_audit.batching import Adam, stream
+from attention_audit.batching import stream
 from attention_audit.divergence import detect_flips, jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.generator import (
@@ -132,59 +131,6 @@ def impose_others(generator: Generator, case: TokenCase, row: ReadRow, settings:
         "last_tvd": float(changes[1 + SHUFFLES :].mean()),
         "chance_jsd": float(jsd(mean.expand(SHUFFLES, -1), mean[orders.cpu()]).mean()),
     }
-
-
-class Search(NamedTuple):
-    """How another map is searched: from how many starts, with how many steps of which size; the penalty on what the
-    prediction moves beyond epsilon (TVD), less a margin; and how far from the model's own map all starts but one are.
-    """
-
-    starts: int = 3
-    steps: int = 100
-    step_size: float = 0.1
-    penalty: float = 20.0
-    epsilon: float = 0.05
-    margin: float = 0.01
-    near: float = 0.3
-
-
-def search_map(
-    generator: Generator, case: TokenCase, row: ReadRow, search: Search, layers: int, seed: int
-) -> tuple[float, float]:
-    """Search weights of the last `layers` layers whose map lies furthest from the model's own: the JSD (nats) of the
-    furthest that moves the distribution of the next token by at most epsilon, and of shuffled maps.
-
-    The map is the mean of these layers. Weights of units are searched; marks keep theirs.
-    """
-    context, own = case.context, row.weights.float()
-    units = sum_units(own, context.items, len(context.units))[-layers:]
-    total, seen = units.sum(-1, keepdim=True), share_out(case.fold(own[-layers:].mean((0, 1)))).to(own)
-    drawn = stream("start", case.name, seed).standard_normal((search.starts, *units.shape), np.float32)
-    start = torch.from_numpy(drawn).to(own)
-    start[0] = search.near * start[0] + units.clamp_min(1e-6).log()
-    logits = start.requires_grad_()
-    optimiser = Adam([logits], lr=search.step_size)
-    before = case.target.select(row.logits.float()).softmax(-1)
-
-    def measure() -> tuple[Tensor, Tensor]:
-        chosen = logits.softmax(-1) * total
-        weights = torch.full((search.starts, *own.shape), torch.nan, device=own.device)
-        weights[:, -layers:] = exchange_weights(own[-layers:].expand(search.starts, -1, -1, -1), context.items, chosen)
-        moved = tvd(case.target.select(generator.impose(context.ids, row.cache, weights).float()).softmax(-1), before)
-        mean = chosen.mean((1, 2))
-        return moved, jsd(mean / mean.sum(-1, keepdim=True), seen.expand(mean.shape))
-
-    furthest = 0.0
-    for step in range(1 + search.steps):
-        moved, apart = measure()
-        allowed = apart.detach().where(moved.detach() <= search.epsilon, 0.0)
-        furthest = max(furthest, float(allowed.max()))
-        if step < search.steps:
-            loss = (search.penalty * (moved - search.epsilon + search.margin).clamp(min=0) - apart).sum()
-            [logits.grad] = torch.autograd.grad(loss, logits)
-            optimiser.step()
-    orders = torch.from_numpy(draw_unit_orders(case, "chance", CHANCE_ORDERS, seed)).to(seen.device)
-    return furthest, float(jsd(seen.expand(orders.shape), seen[orders]).mean())
 
 
 def list_row_maps(case: TokenCase, row: ReadRow, seed: int) -> dict[str, Floats]:

@@ -166,8 +166,8 @@ class Generator:
     def impose(self, ids: Integers, cache: Cache, weights: Tensor) -> Tensor:
         """Predict the token behind P pieces from R sets of weights of the last one, (R, L, H, P): logits (R, V).
 
-        cache: of the pieces before. A layer whose weights are NaN in a set keeps those that it has. The logits have
-        gradients where the weights do.
+        ids: (P,), or for each set its own, (R, P). cache: of the pieces before, likewise (`join_caches`). A layer whose
+        weights are NaN in a set keeps those that it has. The logits have gradients where the weights do.
         """
         layers = count()
 
@@ -176,9 +176,9 @@ class Generator:
             sums = (given.nan_to_num() @ attended.values).transpose(1, 2)
             return attended.sums.where(given.isnan().flatten(1).any(1)[:, None, None, None], sums)
 
-        last = self._send(ids[-1:]).expand(len(weights), 1)
+        last = self._send(ids)[..., -1:].reshape(-1, 1).expand(len(weights), 1)
         with watch_attention(replace_row):
-            return self._call(last, share_cache(cache, len(ids), len(weights)))[:, -1]
+            return self._call(last, share_cache(cache, ids.shape[-1], len(weights)))[:, -1]
 
     @torch.no_grad()
     def iterate_next(
@@ -210,6 +210,15 @@ class Generator:
         shared = share_cache(cache, length, len(rows)) if length else import_library().DynamicCache()
         logits = self._call(ids, shared, kept)
         return logits[torch.arange(len(rows), device=self.device), place]
+
+
+def join_caches(caches: Sequence[Cache], copies: int) -> Cache:
+    """Join the caches of texts of one length to that of all, so many copies of each."""
+    return [
+        (torch.cat([keys.expand(copies, -1, -1, -1) for keys, _ in layer]),
+         torch.cat([values.expand(copies, -1, -1, -1) for _, values in layer]))
+        for layer in zip(*caches, strict=True)
+    ]  # fmt: skip
 
 
 def count_shared(ids: Integers, whole: Integers) -> int:

@@ -3,8 +3,8 @@
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_rows, write_table
-from attention_audit.audits.generated import Search
 from attention_audit.audits.settings import GenerateJob
+from attention_audit.audits.token_adversary import Search
 from attention_audit.audits.token_cases import list_contrasts, make_cases, refuse_other_pieces
 from attention_audit.columns.audits import GENERATED, GENERATED_TOKENS
 from attention_audit.columns.files import CORPUS

@@ -15,17 +15,10 @@ import torch
 from attention_audit.answer.settings import Margins
 from attention_audit.arrays import Floats
 from attention_audit.audits.deletion import delete_words
-from attention_audit.audits.generated import (
-    Search,
-    TokenCase,
-    TokenPredictions,
-    compare_maps,
-    impose_others,
-    list_row_maps,
-    search_map,
-)
+from attention_audit.audits.generated import TokenCase, TokenPredictions, compare_maps, impose_others, list_row_maps
 from attention_audit.audits.settings import InstanceAdversary, Permutation
 from attention_audit.audits.steps import AuditStep
+from attention_audit.audits.token_adversary import Search, list_groups, measure_chance, search_maps
 from attention_audit.audits.token_cases import refuse_long
 from attention_audit.given import make_list
 from attention_audit.maps import find_map
@@ -111,7 +104,7 @@ class GenerationAudit:
         return tokens
 
     def read(self, number: int) -> None:
-        """Read the maps of all cases off a training, and impose and search others."""
+        """Read the maps of all cases off a training, and impose others."""
         generator = self.opened if number == 0 and self.opened else self.open(number)
         maps: dict[str, list[Floats]] = {}
         for case in self.cases:
@@ -123,14 +116,21 @@ class GenerationAudit:
             self.firsts.append(float(row.weights[..., 0].mean()))
             if "used" in self.asked:
                 self.imposed.append(about | impose_others(generator, case, row, self.permutation))
-            if "unique" in self.asked and number == 0:
-                for scope, layers in (("all", len(row.weights)), ("last", 1)):
-                    seed = self.instance_adversary.seed
-                    about[f"{scope}_jsd"], about[f"{scope}_chance"] = search_map(
-                        generator, case, row, self.search, layers, seed
-                    )
-                self.searched.append(about)
         self.maps.append(maps | {name: [*scores] for name, scores in self.given.items() if number == 0})
+
+    def search_rows(self) -> None:
+        """Search other maps of all cases of the first training: in all layers together, and in the last alone."""
+        generator, seed = self.opened, self.instance_adversary.seed
+        assert generator is not None
+        for at in list_groups(self.cases, len(self.search.starts)):
+            cases = [self.cases[each] for each in at]
+            rows = [generator.read_row(case.context.ids) for case in cases]
+            found = [{"model": SCORES, "seed": 1, "id": case.name} for case in cases]
+            for scope, layers in (("all", len(rows[0].weights)), ("last", 1)):
+                furthest = search_maps(generator, cases, rows, self.search, layers, seed)[..., -1].max(1)
+                for row, case, weights, distance in zip(found, cases, rows, furthest.tolist(), strict=True):
+                    row |= {f"{scope}_jsd": distance, f"{scope}_chance": measure_chance(case, weights, layers, seed)}
+            self.searched += found
 
     def delete(self, number: int) -> None:
         """Delete units in the orders of all maps of a training."""
@@ -153,11 +153,13 @@ class GenerationAudit:
         steps = []
         for number in range(len(self.homes)):
             name = f", training {1 + number} of {len(self.homes)}" * (len(self.homes) > 1)
-            steps_searched = 2 * self.search.starts * self.search.steps * ("unique" in self.asked and number == 0)
-            reading = len(self.cases) * (2 + SETS * ("used" in self.asked) + steps_searched)
+            reading = len(self.cases) * (2 + SETS * ("used" in self.asked))
             cost = reading + MAP_COST * len(self.cases) * len(self.further)
-            asked = ", ".join(each for each in ("used", "stable", "unique") if each in self.asked)
+            asked = ", ".join(each for each in ("used", "stable") if each in self.asked)
             steps.append(AuditStep(partial(self.read, number), f"reading {asked}{name}", cost, reading))
+            if "unique" in self.asked and number == 0:
+                searching = len(self.cases) * (2 + 2 * len(self.search.starts) * (1 + self.search.steps))
+                steps.append(AuditStep(self.search_rows, f"unique{name}", searching, searching))
             deleting = units + rankings
             steps.append(AuditStep(partial(self.delete, number), f"{', '.join(BY_DELETION)}{name}", deleting, deleting))
         return steps
