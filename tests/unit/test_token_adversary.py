@@ -3,9 +3,12 @@
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from planned import ROOT
 
+from attention_audit.answer.lines import write_share
 from attention_audit.api.generating import read_prompts
 from attention_audit.audits.token_adversary import (
     Search,
@@ -21,7 +24,14 @@ from attention_audit.model.generator import Generator
 from attention_audit.transformer.constructed import build_decoder
 from attention_audit.transformer.in_memory import hold_model
 from attention_audit.transformer.states import set_piece_limit
-from makers.token_adversary import find_copy_optimum, find_highest
+from makers.token_adversary import (
+    AS_ASKED,
+    OTHER_STARTS,
+    average_best,
+    describe,
+    find_copy_optimum,
+    find_highest,
+)
 
 MARK, FILLERS = "here", [f"w{number}" for number in range(30)]
 PROMPTS = ["w3 here w7 w1 w9 w2 w20 w11 w8 w13 w5", "w21 w4 here w12 w6 w10 w0 w1 w29 w15 w18", "w2 here w4 w8 w9 w1"]
@@ -100,3 +110,30 @@ def test_a_map_is_the_mean_of_rows_without_marks():
     weights = rows[2].weights[:, :, 1:]
     torch.testing.assert_close(units, weights)
     torch.testing.assert_close(seen, weights.mean((0, 1)) / weights.mean((0, 1)).sum())
+
+
+def test_the_page_says_what_the_study_found():
+    rows = pd.read_csv(ROOT / "docs" / "images" / "token_adversary.csv")
+    page = " ".join((ROOT / "docs" / "generation.md").read_text(encoding="utf-8").split())
+    asked = rows[(rows["setting"] == AS_ASKED) & ~rows["start"].isin(OTHER_STARTS)]
+    model = asked[asked["subject"] == "SmolLM2"]
+    assert model["token"].nunique() == 10
+    every, last = (average_best(model[layers]) for layers in (model["layers"] > 1, model["layers"] == 1))
+    short, long, chance, ceiling, alone = map(
+        write_share,
+        (
+            every.at[75, "jsd"],
+            every.at[300, "jsd"],
+            every.at[300, "chance"],
+            every.at[300, "ceiling"],
+            last.at[100, "jsd"],
+        ),
+    )
+    assert f"SmolLM2 it finds {short} in 75 steps and {long} in 300, where shuffles lie at {chance} and" in page
+    assert f"none beyond {ceiling}; in the last layer {alone} in 100." in page
+    constructed = asked[asked["subject"].isin(["bypassed", "copies"])].groupby(["subject", "layers"])
+    best = [average_best(group).iloc[-1] for _, group in constructed]
+    share = min(100 * each["jsd"] / each["known"] for each in best)
+    assert f"known, it finds {int(share)} % of it or more." in page
+    # else the line might say "yes"
+    assert describe(rows).endswith("not settled")
