@@ -16,7 +16,7 @@ from attention_audit.answer.settings import Margins
 from attention_audit.answer.verdicts import Cell
 from attention_audit.arrays import Floats
 from attention_audit.audits.batches import compute_rank_correlation
-from attention_audit.audits.deletion import TokenizedTexts, count_predicted_texts, delete_words
+from attention_audit.audits.deletion import Predicting, TokenizedTexts, count_predicted_texts, delete_words
 from attention_audit.audits.plausibility import Case, measure_overlap
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import EvaluatedModel
@@ -49,7 +49,6 @@ from .opening import check_count
 from .predicting import (
     MIN_TEXTS_IN_ORDER,
     Predict,
-    Predicting,
     Predictions,
     Reporter,
     TargetPredictions,
