@@ -1,6 +1,7 @@
 """Generated tokens in a run of the workflow: its rows are those of `audit_generation`."""
 
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +20,35 @@ from transformers import AutoTokenizer
 from attention_audit import audit_generation
 from attention_audit.answer.verdicts import NONE
 from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.columns.audits import GENERATED_TOKENS
 from attention_audit.errors import AuditError
 
 WORDS = TEXT.split()
 PROMPTS = [" ".join([*WORDS[at:], *WORDS[: at % 4]]) for at in range(6)]
 MAPS = ["rollout", "input_gradient"]
+FOLDERS = ["models/1", "models/2"]
+
+
+@pytest.fixture(scope="module")
+def trainings(tmp_path_factory):
+    """The folder of two trainings of a decoder."""
+    model, pieces = make_decoder("llama")
+    folder = tmp_path_factory.mktemp("trainings")
+    for number in (1, 2):
+        model.save_pretrained(folder / "models" / str(number))
+        pieces.save_pretrained(folder / "models" / str(number))
+        # the second has other weights
+        model.model.norm.weight.data.mul_(0.8)
+    return folder
 
 
 @pytest.fixture
-def folders(tmp_path, monkeypatch):
+def folders(trainings, tmp_path, monkeypatch):
     """Two trainings of a decoder, here."""
     monkeypatch.chdir(tmp_path)
-    model, pieces = make_decoder("llama")
-    for number in (1, 2):
-        model.save_pretrained(f"models/{number}")
-        pieces.save_pretrained(f"models/{number}")
-        # the second has other weights
-        model.model.norm.weight.data.mul_(0.8)
-    return ["models/1", "models/2"]
+    Path("models").symlink_to(trainings / "models")
+    return FOLDERS
 
 
 def plan_prompts(folders, prompts=PROMPTS, further=None, corpora=None, **section):
@@ -60,13 +72,21 @@ def compare_answers(rows, answer):
     assert set(rows["tokens"]) == {answer.summary["note"].item()}
 
 
-@pytest.mark.parametrize("granularity", ["word", "token", "sentence"])
-def test_a_run_says_what_a_call_says(folders, granularity):
-    prompts = [f"{prompt}. The film is bad. Why" for prompt in PROMPTS] if granularity == "sentence" else PROMPTS
-    plan = plan_prompts(folders, prompts, granularity=granularity)
-    answer = audit_generation(
-        folders, None, prompts, max_new_tokens=2, maps=MAPS, granularity=granularity, language="en", progress=False
-    )
+@pytest.fixture(scope="module")
+def run_and_call(trainings):
+    """A plan, whose run has an explorer, and the answer of a call that asks the same."""
+    with chdir(trainings):
+        plan = plan_prompts(FOLDERS)
+        make(plan, "results/explorer.html")
+        return plan, audit_generation(
+            FOLDERS, None, PROMPTS, max_new_tokens=2, maps=MAPS, language="en", progress=False
+        )
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_run_says_what_a_call_says(run_and_call, trainings, monkeypatch):
+    monkeypatch.chdir(trainings)
+    plan, answer = run_and_call
     rows = read_audit(plan, "generated", "stories", "hf_smollm")
     assert set(rows["map"]) == {"mean_row", "last_row", "nearest", "shuffled", *MAPS}
     compare_answers(rows, answer)
@@ -82,6 +102,17 @@ def test_a_run_says_what_a_call_says(folders, granularity):
         assert (row.verdict in shown["note"].item()) == (row.zones != NONE)
         assert ("nearest words" in shown["note"].item()) or row.map == "nearest" or row.question in ("used", "stable")
     assert "stable" in set(known["question"])
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("granularity", ["token", "sentence"])
+def test_units_of_a_run_are_those_of_a_call(folders, granularity):
+    prompts = [f"{prompt}. The film is bad. Why" for prompt in PROMPTS] if granularity == "sentence" else PROMPTS
+    plan = plan_prompts(folders, prompts, granularity=granularity)
+    answer = audit_generation(
+        folders, None, prompts, max_new_tokens=2, maps=MAPS, granularity=granularity, language="en", progress=False
+    )
+    compare_answers(read_audit(plan, "generated", "stories", "hf_smollm"), answer)
 
 
 def test_labels_follow_and_are_told_from_each_other(folders):
@@ -108,11 +139,17 @@ def test_labels_follow_and_are_told_from_each_other(folders):
     compare_answers(read_audit(plan, "generated", "told", "hf_smollm"), answer)
 
 
-def test_the_first_words_of_a_text_are_a_prompt(folders):
-    plan = plan_prompts(folders, generate={"tokens": 2, "words": 5})
+def test_the_first_words_of_a_text_are_a_prompt_and_a_word_alone_is_none(folders):
+    """The first text is left out: were it counted among the others, each would have the answers of another."""
+    plan = plan_prompts(folders, ["why", *PROMPTS], generate={"tokens": 2, "words": 5})
+    rows, left_out = read_audit(plan, "generated", "stories", "hf_smollm"), "; left out, of fewer than two units: 1"
+    assert rows["tokens"].str.endswith(left_out).all()
     beginnings = [" ".join(prompt.split()[:5]) for prompt in PROMPTS]
     answer = audit_generation(folders, None, beginnings, max_new_tokens=2, maps=MAPS, language="en", progress=False)
-    compare_answers(read_audit(plan, "generated", "stories", "hf_smollm"), answer)
+    compare_answers(rows.assign(tokens=rows["tokens"].str.removesuffix(left_out)), answer)
+    tokens = read_table(Path("results/audits/stories/hf_smollm/generated_tokens.parquet"), GENERATED_TOKENS)
+    numbers = {int(name.partition(":")[0].rpartition("-")[2]) for name in tokens["id"].to_pylist()}
+    assert numbers == {*range(2, 2 + len(PROMPTS))}
 
 
 def test_labels_that_nobody_knows_are_asked_for_in_one_line(folders):
@@ -172,27 +209,24 @@ def test_models_and_texts_that_cannot_be_asked_are_one_line(folders, tmp_path):
         **CLASSIFIERS_ALONE, audits={"hf": ["generated"]},
         hf={"needle": {"models": {"mine": [str(save_classifier(tmp_path / "mine"))]}}},
     )  # fmt: skip
-    plan = plan_prompts(folders, [*PROMPTS, "why"])
     with pytest.raises(
-        AuditError, match=r"^stories, smollm: prompts: text 6 has fewer than two units .*; leave it out$"
+        AuditError, match=r"^stories, smollm: prompts: none of 1 has two units or more; give longer texts$"
     ):
-        make(plan, "results/audits/stories/hf_smollm/generated.parquet")
+        make(plan_prompts(folders, ["why"]), "results/audits/stories/hf_smollm/generated.parquet")
 
 
 @pytest.fixture
-def explored(folders):
+def explored(run_and_call, trainings):
     """The explorer of a run on two trainings, and what its only view holds."""
-    plan = plan_prompts(folders)
-    make(plan, "results/explorer.html")
-    page = Path("results/explorer.html").resolve()
+    page = trainings / "results/explorer.html"
     [packed] = re.findall(r'data-view="stories/hf/smollm">([^<]*)<', page.read_text())
     return page, unpack(packed)
 
 
-def test_every_token_can_be_looked_at_in_the_explorer(explored, folders):
+@pytest.mark.xdist_group("browser")
+def test_every_token_can_be_looked_at_in_the_explorer(explored, run_and_call):
     """The maps, and the tokens that are likeliest without each word, are those of a call."""
-    _, view = explored
-    answer = audit_generation(folders, None, PROMPTS, max_new_tokens=2, maps=MAPS, language="en", progress=False)
+    (_, view), (_, answer) = explored, run_and_call
     assert len(view["id"]) == sum(map(len, answer))
     for at, name in enumerate(view["id"]):
         text, _, token = name.removeprefix("stories-test-").partition(":")
@@ -208,7 +242,7 @@ def test_every_token_can_be_looked_at_in_the_explorer(explored, folders):
 
 
 @pytest.mark.xdist_group("browser")
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [1440, pytest.param(390, marks=pytest.mark.whole)])
 def test_a_reader_chooses_a_token(chrome, explored, width):
     page, view = explored
     shown = Shown(chrome, page).open(width=width)

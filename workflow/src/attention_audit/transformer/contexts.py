@@ -23,6 +23,10 @@ FindUnits = Callable[[str, int], tuple[list[str], RawText]]
 """Finds the units of a text, by its number, and where they stand in it."""
 
 
+class TooShort(AuditError):
+    """A prompt in which there is nothing to rank."""
+
+
 @dataclass(frozen=True)
 class Context:
     """P pieces that are read before a token: ids, and items, the unit of each or `SPECIAL`, (P,); and the U units."""
@@ -94,7 +98,7 @@ def read_prompt(
     tokenizer: Any, prompt: Any, number: int, find: FindUnits, template: str = TEXT_SLOT
 ) -> tuple[str, Context]:
     """Read a prompt, a string or messages: as it is written, and as pieces. template: what a string is set into. Raises
-    AuditError where it has fewer than two units.
+    TooShort where it has fewer than two units.
     """
     if isinstance(prompt, str) and template == TEXT_SLOT:
         text, (units, written) = prompt, find(prompt, number)
@@ -112,7 +116,7 @@ def read_prompt(
     items[items >= 0] = numbers
     if len(having) < 2:
         fault = f"text {number} has fewer than two units before its first generated token"
-        raise AuditError("prompts", fault, "leave it out")
+        raise TooShort("prompts", fault, "leave it out")
     return text, Context(np.array(encoding.ids), items, [units[positions[at]] for at in having])
 
 
