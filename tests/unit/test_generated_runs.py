@@ -23,6 +23,7 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.audits import GENERATED_TOKENS
 from attention_audit.errors import AuditError
+from attention_audit.figures.attributions import hf_fig_generated
 
 WORDS = TEXT.split()
 PROMPTS = [" ".join([*WORDS[at:], *WORDS[: at % 4]]) for at in range(6)]
@@ -104,6 +105,24 @@ def test_a_run_says_what_a_call_says(run_and_call, trainings, monkeypatch):
     assert "stable" in set(known["question"])
 
 
+def test_the_best_map_of_a_model_stands_on_top_of_its_panel():
+    """Beside them, the nearest words are a band, and no row."""
+    located = {"near": 0.6, "nearest": 0.9, "far": 0.1, "unknown": np.nan}
+    rows = pd.DataFrame(
+        [(f"d{at}", f"m{at}", "located", name, value - at, value - at - 0.1, value - at + 0.1)
+         for at in (0, 1) for name, value in located.items()],
+        columns=["dataset", "model", "question", "map", "value", "low", "high"],
+    )  # fmt: skip
+    figure = hf_fig_generated(rows, {"m0": "mine", "far": "the far map"})
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["d0, mine", "d1, m1"]
+    for at, axes in enumerate(figure.axes):
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["near", "the far map"]
+        points = [tuple(line.get_xydata()[0]) for line in axes.lines if len(line.get_xydata()) == 1]
+        assert points == [(pytest.approx(0.6 - at), 0), (pytest.approx(0.1 - at), 1)]
+        [band] = axes.patches
+        assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx((0.8 - at, 1.0 - at))
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("granularity", ["token", "sentence"])
 def test_units_of_a_run_are_those_of_a_call(folders, granularity):
@@ -160,10 +179,10 @@ def test_labels_that_nobody_knows_are_asked_for_in_one_line(folders):
 
 def test_nothing_else_is_asked_of_a_model_that_generates(folders):
     plan = plan_prompts(folders)
-    assert list_made(plan) == {"hf_table_generated", "wp_table1_datasets"}
+    assert list_made(plan) == {"hf_table_generated", "hf_fig_generated", "wp_table1_datasets"}
     assert not unmade(plan)
     jobs = list_jobs(plan)
-    assert {job.rule for job in jobs.values()} == {"prepare", "generate", "table", "report_html", "explorer"}
+    assert {job.rule for job in jobs.values()} == {"prepare", "generate", "table", "figure", "report_html", "explorer"}
     job = jobs["generate/stories/hf_smollm"]
     weights = [Path(folder) / "model.safetensors" for folder in folders]
     assert {f"{path}: sha256 {checksum(path)}" for path in weights} < {*job.told["checksums"]}
@@ -178,7 +197,7 @@ def test_beside_a_classifier_each_is_asked_its_own(folders, tmp_path):
     gaps = {
         name: [dataset for dataset, gap in by_name.items() if not gap] for name, by_name in plan.exhibits.gaps.items()
     }
-    assert gaps["hf_table_generated"] == ["stories"]
+    assert gaps["hf_table_generated"] == gaps["hf_fig_generated"] == ["stories"]
     assert gaps["summary"] == gaps["hf_table_maps"] == ["needle"]
     assert [subject.dataset for subject in plan.exhibits.list_subjects()] == ["needle"]
     asked = {model.name: {audit.name for audit in audits} for model, audits in plan.asked.by_model.items()}

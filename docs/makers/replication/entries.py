@@ -561,6 +561,7 @@ GENERATED = Page(
             "smollm2-generation",
             "SmolLM2-135M: three tokens behind beginnings of sentences of SST; and behind stories of bAbI the place "
             "that is asked for, told from the other places.",
+            figures=("hf_fig_generated",),
         ),
     ),
     tables=("hf_table_generated",),

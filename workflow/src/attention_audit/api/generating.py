@@ -124,9 +124,9 @@ class GenerationAudited(Answer):
 
     def figure(self) -> "Figure":
         """Draw how well each map, and the nearest words, locate the words that matter, with 95 % intervals."""
-        from attention_audit.figures.attributions import fig_token_maps
+        from attention_audit.figures.attributions import hf_fig_generated
 
-        return fig_token_maps(self.by_map, self.labels)
+        return hf_fig_generated(self.by_map.assign(dataset="", model=""), self.labels)
 
     def __repr__(self) -> str:
         lines = write_answer(self.shown.iloc[0].to_dict(), "", self.asks)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.columns.tables import WORDED_BY
-from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
+from attention_audit.names import NEAREST, PLAUSIBLE, RANKINGS, display_name
 from attention_audit.tables.wording import Labels, write_names
 
 from . import style
@@ -177,24 +177,34 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
     return figure
 
 
-def fig_token_maps(by_map: pd.DataFrame, labels: Labels) -> Figure:
-    """Draw how well each map of generated tokens locates the words that matter, the best first; the band of the nearest
-    words is behind all of them. by_map: as of `api.GenerationAudited`.
+def hf_fig_generated(generated: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw how well each map of generated tokens locates the words that matter, the best first, a panel a data set and
+    model; the band of the nearest words is behind all of them.
+
+    generated: columns.GENERATED rows, of which a call has those of one model, without its name. labels: what models and
+    maps are called.
     """
-    located = by_map[(by_map["question"] == "located") & by_map["value"].notna()].set_index("map")
-    maps = located.drop("nearest", errors="ignore").sort_values("value", ascending=False)
-    names = [labels.get(name, name) for name in map(str, maps.index)]
-    with style.use_house_style(names):
-        figure = Figure(figsize=(style.PAGE_WIDTH, MAP_ROW_HEIGHT * len(maps) + MAP_MARGIN), layout="constrained")
-        axes = figure.subplots()
-        for at, ends in enumerate(maps[["value", "low", "high"]].to_numpy(np.float64)):
-            draw_dot(axes, at, ends, EDGED_DOT | {"color": style.BLUE, "marker": "o"})
-        for _, nearest in located.filter(["nearest"], axis=0).iterrows():
-            axes.axvspan(nearest["low"], nearest["high"], color=style.VERMILLION, alpha=0.2, linewidth=0)
-            axes.axvline(nearest["value"], color=style.VERMILLION, label="nearest words")
-        axes.set_yticks(range(len(maps)), names)
-        clear_rows(axes, len(maps))
-        axes.axvline(0, **BOUND_STYLES["random"] | {"label": "random words"})
+    located = generated[(generated["question"] == "located") & generated["value"].notna()]
+    called = {name: labels.get(name, name) for name in map(str, located["map"].unique())}
+    blocks = [part.set_index("map") for _, part in located.groupby(["dataset", "model"], sort=False)]
+    heights = [MAP_ROW_HEIGHT * len(part.index.drop(NEAREST, errors="ignore")) + MAP_MARGIN for part in blocks]
+    with style.use_house_style(called.values()):
+        figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
+        panels = figure.subplots(len(blocks), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+        for axes, part in zip(panels, blocks, strict=True):
+            maps = part.drop(NEAREST, errors="ignore").sort_values("value", ascending=False)
+            for at, ends in enumerate(maps[["value", "low", "high"]].to_numpy(np.float64)):
+                draw_dot(axes, at, ends, EDGED_DOT | {"color": style.BLUE, "marker": "o"})
+            for _, nearest in part.filter([NEAREST], axis=0).iterrows():
+                axes.axvspan(nearest["low"], nearest["high"], color=style.VERMILLION, alpha=0.2, linewidth=0)
+                axes.axvline(nearest["value"], color=style.VERMILLION, label=called[NEAREST])
+            axes.set_yticks(range(len(maps)), [called[name] for name in maps.index])
+            clear_rows(axes, len(maps))
+            axes.axvline(0, **BOUND_STYLES["random"] | {"label": "random words"})
+            dataset, model = part[["dataset", "model"]].iloc[0]
+            if dataset:
+                title = f"{display_name(dataset)}, {labels.get(model, model)}"
+                axes.set_title(title, loc="left", fontsize=style.TEXT_SIZE)
         axes.set_xlabel("located (1: as the best single words)")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower left", ncols=2)
     return figure
