@@ -325,7 +325,7 @@ def test_added_tokens_of_a_classifier_are_words_of_its_texts(tmp_path, folders):
     tokens = describe_corpus(of_run.config, "own").corpus.preparation.tokens
     assert tokens.whole[0] == "great film"
     assert {*tokens.whole[1:]} == {"[E1]", "<user>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
-    cut = cut_units({"texts": texts}, None, tokenizer)
+    cut = cut_units({"texts": texts}, None, tokenizer, "word")
     without = tokens.model_copy(update={"whole": tokens.whole[1:]})
     assert [split_words(text, without).words for text in texts] == cut.units
     assert split_words(texts[0], tokens).words == ["<user>", "the", "[E1]", "film"]
