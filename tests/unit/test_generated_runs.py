@@ -23,7 +23,7 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.audits import GENERATED_TOKENS
 from attention_audit.errors import AuditError
-from attention_audit.figures.attributions import hf_fig_generated
+from attention_audit.figures.attributions import NOT_LOCATED, hf_fig_generated
 
 WORDS = TEXT.split()
 PROMPTS = [" ".join([*WORDS[at:], *WORDS[: at % 4]]) for at in range(6)]
@@ -113,6 +113,7 @@ def test_the_best_map_of_a_model_stands_on_top_of_its_panel():
          for at in (0, 1) for name, value in located.items()],
         columns=["dataset", "model", "question", "map", "value", "low", "high"],
     )  # fmt: skip
+    assert " ".join(hf_fig_generated(rows.assign(value=np.nan), {}).get_supxlabel().split()) == NOT_LOCATED
     figure = hf_fig_generated(rows, {"m0": "mine", "far": "the far map"})
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["d0, mine", "d1, m1"]
     for at, axes in enumerate(figure.axes):

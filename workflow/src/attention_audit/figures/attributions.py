@@ -50,6 +50,7 @@ MAP_MEASURES = {
 }
 """The measures of maps from left to right: what the axis says."""
 NOT_MARKED = "No words of the test texts of this run are marked."
+NOT_LOCATED = "Of no map of a generated token is it known which words it locates."
 NOT_COMPARED = "No attribution of this run can be held against another."
 
 
@@ -187,6 +188,8 @@ def hf_fig_generated(generated: pd.DataFrame, labels: Labels) -> Figure:
     located = generated[(generated["question"] == "located") & generated["value"].notna()]
     called = {name: labels.get(name, name) for name in map(str, located["map"].unique())}
     blocks = [part.set_index("map") for _, part in located.groupby(["dataset", "model"], sort=False)]
+    if not blocks:
+        return write_sentence(NOT_LOCATED)
     heights = [MAP_ROW_HEIGHT * len(part.index.drop(NEAREST, errors="ignore")) + MAP_MARGIN for part in blocks]
     with style.use_house_style(called.values()):
         figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
