@@ -100,9 +100,7 @@ def read_prompt(
     """Read a prompt, a string or messages: as it is written, and as pieces. template: what a string is set into. Raises
     TooShort where it has fewer than two units.
     """
-    if isinstance(prompt, str) and template == TEXT_SLOT:
-        text, (units, written) = prompt, find(prompt, number)
-    elif isinstance(prompt, str):
+    if isinstance(prompt, str):
         text = template.replace(TEXT_SLOT, prompt)
         units, written = place_contents(text, [prompt], find, number, template.index(TEXT_SLOT))
     else:
