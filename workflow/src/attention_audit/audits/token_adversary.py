@@ -9,10 +9,10 @@ in the logits of all rows minimises
 
     penalty x max(0, TVD(p', p) - epsilon + margin) - JSD(m', m)
 
-and the furthest m' on the way that keeps to epsilon counts. The penalty of each search falls while it keeps to its
-limit, and grows while it does not. A fixed one is too small in one token and in another so large that the search stays
-where it begins. Where it begins matters: at 0, the gradient of JSD is 0; and far away, where the prediction is lost, so
-is the gradient that leads back. docs/makers/token_adversary.py studies both.
+and the furthest m' on the way that keeps to epsilon counts. The penalty of each search grows while it does not keep to
+its limit. A fixed one is too small in one token and in another so large that the search stays where it begins. Where it
+begins matters: at 0, the gradient of JSD is 0; and far away, where the prediction is lost, so is the gradient that
+leads back. docs/makers/token_adversary.py studies both.
 
 JSD is convex in m', so that it is at most that of the unit that is furthest from m by itself (`find_ceiling`).
 """
@@ -39,15 +39,15 @@ rows; at random ones; at that unit alone.
 """
 TILT, FAR = 2.0, 4.0
 """What the logit of the furthest unit has more, in rows that are tilted and far."""
-LEAST_PENALTY, GREATEST_PENALTY = 0.1, 100.0
+GREATEST_PENALTY = 100.0
 ROWS_AT_ONCE = 32
 """Rows that are searched together; more are no faster on a processor."""
 
 
 class Search(NamedTuple):
     """How another map is searched: from which starts, with how many steps of which size. penalty: the first one; rate:
-    by which part it may change in a step. epsilon: by how much the prediction may move (TVD); margin: how much less is
-    aimed at. noise: the sd of what is added to the logits of a start.
+    by which part it grows at most in a step. epsilon: by how much the prediction may move (TVD); margin: how much less
+    is aimed at. noise: the sd of what is added to the logits of a start.
     """
 
     starts: Sequence[Start] = ("own", "tilted")
@@ -158,7 +158,7 @@ def search_maps(
                 each.logits.grad = gradient
             optimiser.step()
             beyond = (change.detach() / limit - 1).clamp(0, 1)
-            penalty = (penalty * (search.rate * beyond).exp()).clamp(LEAST_PENALTY, GREATEST_PENALTY)
+            penalty = (penalty * (search.rate * beyond).exp()).clamp(max=GREATEST_PENALTY)
     best: Floats = np.maximum.accumulate(furthest, 1).reshape(len(cases), starts, -1)
     return best
 
