@@ -291,9 +291,9 @@ def audit_generation(
             further,
             asked,
             sections.permutation,
-            sections.instance_adversary,
             sections.answer.margins,
             Search(steps=search_steps),
+            sections.instance_adversary.seed,
         )
         tokens = audit.list_tokens(pieces, read, continuations, max_new_tokens)
         audit.cases = make_cases(pieces, read, tokens, contrasts, granularity == "token")

@@ -199,7 +199,6 @@ class GenerateJob(Section):
     read: ReadTokens
     """Which tokens and maps are asked of."""
     permutation: Permutation
-    instance_adversary: InstanceAdversary
     margins: Margins
     device: Literal["auto", "cpu", "cuda"]
     """Where it runs."""

@@ -12,7 +12,6 @@ from attention_audit.audits.settings import (
     AuditedTraining,
     AuditJob,
     GenerateJob,
-    InstanceAdversary,
     OwnAuditJob,
     Permutation,
 )
@@ -207,7 +206,6 @@ class JobSettings(PlanAsker):
             read=model.tokens,
             # it has permutations of its own number
             permutation=Permutation(seed=config.permutation.seed),
-            instance_adversary=InstanceAdversary(seed=config.instance_adversary.seed),
             margins=config.answer.margins,
             device=self._config.device,
             threads=self._config.threads,

@@ -6,7 +6,6 @@ import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_rows, write_table
 from attention_audit.audits.settings import GenerateJob
-from attention_audit.audits.token_adversary import Search
 from attention_audit.audits.token_cases import list_contrasts, make_cases, refuse_other_pieces
 from attention_audit.columns.audits import GENERATED, GENERATED_TOKENS
 from attention_audit.columns.files import CORPUS
@@ -62,9 +61,7 @@ def run(job: Job[GenerateJob]) -> None:
             read.maps,
             BY_DEFAULT,
             settings.permutation,
-            settings.instance_adversary,
             settings.margins,
-            Search(),
         )
         asked_texts = texts.take(members)
         labels = [*map(follow, asked_texts["label_name"].to_pylist())] if read.continuation else None

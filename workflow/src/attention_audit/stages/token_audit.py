@@ -16,7 +16,7 @@ from attention_audit.answer.settings import Margins
 from attention_audit.arrays import Floats
 from attention_audit.audits.deletion import delete_words
 from attention_audit.audits.generated import TokenCase, TokenPredictions, compare_maps, impose_others, list_row_maps
-from attention_audit.audits.settings import InstanceAdversary, Permutation
+from attention_audit.audits.settings import Permutation
 from attention_audit.audits.steps import AuditStep
 from attention_audit.audits.token_adversary import Search, list_groups, measure_chance, search_maps
 from attention_audit.audits.token_cases import refuse_long
@@ -34,6 +34,8 @@ from attention_audit.transformer.pieces import UNLIMITED_LENGTH
 
 DELETIONS, MAP_COST, SETS = 5, 4, 8
 """Contexts that a ranking asks of, more or less; what a map costs, in passes; and the sets of weights of `used`."""
+SEARCH = Search()
+"""The search of another map, where none other is said."""
 CHANCE_SEED = 1
 """Seed of the shuffled maps beside which those of two trainings stand."""
 
@@ -54,7 +56,7 @@ def read_maps(generator: Generator, case: TokenCase, names: Sequence[str]) -> di
 class GenerationAudit:
     """The trainings of a decoder, asked one after another of the same tokens; only one is in memory at a time.
 
-    permutation, instance_adversary: settings, of which the seeds count. maps: of each training, of each map by its
+    permutation: settings, of which the seed counts. maps: of each training, of each map by its
     name, the scores of units of each case. frames: a row a case of each training and map. imposed, searched: a row a
     training and case.
     """
@@ -64,9 +66,9 @@ class GenerationAudit:
     further: Sequence[str]
     asked: Sequence[str]
     permutation: Permutation
-    instance_adversary: InstanceAdversary
     margins: Margins
-    search: Search
+    search: Search = SEARCH
+    search_seed: int = 0
     given: Mapping[str, Sequence[Floats]] = field(default_factory=dict)
     cases: Sequence[TokenCase] = ()
     maps: list[dict[str, list[Floats]]] = field(default_factory=list)
@@ -120,7 +122,7 @@ class GenerationAudit:
 
     def search_rows(self) -> None:
         """Search other maps of all cases of the first training: in all layers together, and in the last alone."""
-        generator, seed = self.opened, self.instance_adversary.seed
+        generator, seed = self.opened, self.search_seed
         assert generator is not None
         for at in list_groups(self.cases, len(self.search.starts)):
             cases = [self.cases[each] for each in at]
