@@ -106,7 +106,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs():
 
 def test_a_table_of_tables_reads_those_that_are_made():
     read = plan_of(datasets=[], serrano_smith={"datasets": []}).exhibits.list_inputs(REPLICATION)["tables"]
-    assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation"]
+    assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation", "pd_table_deception"]
 
 
 REPLICATION = TABLES["replication"]
@@ -155,6 +155,12 @@ def test_a_papers_table_is_made_of_the_papers_data_sets():
         exhibits = plan_of(jain_wallace={"datasets": datasets}).exhibits
         assert exhibits.list_datasets(table) == datasets[1:]
         assert (table in exhibits.list_made("tables")) == (len(datasets) > 1)
+
+
+def test_the_table_of_liars_speaks_of_real_texts_without_a_published_number():
+    table = TABLES["pd_table_deception"]
+    for datasets in (["needle"], ["needle", "sst-wiki", "pronoun"]):
+        assert plan_of(deception={"datasets": datasets}).exhibits.list_datasets(table) == (datasets[1:] or datasets)
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan):
