@@ -193,6 +193,10 @@ def test_adversaries_that_go_as_far_are_averaged(keep):
     half = 4.302653 * 0.01 / math.sqrt(3)
     assert line.value == pytest.approx((0.05, 0.05 - half, 0.05 + half))
     assert judge_claim([line]) == "replicated"
+    # where none goes as far, it was run all the same
+    kept = keep("wp_table5_adversary", *runs[0], *at(NAN, 0.4, 0.01, "instance_adversary"))
+    (line,) = find_claim(claim, [kept])
+    assert (str(line.value), judge_claim([line])) == ("none goes as far", "no verdict")
 
 
 def test_two_trainings_judge_no_finding(keep):

@@ -32,7 +32,7 @@ BOUND = re.compile(r"(above|below) (-?[\d.]+)")
 
 
 class Value(NamedTuple):
-    """A number with its 95 % interval; NaN where it has none."""
+    """A number with its 95 % interval; NaN where it has none, and where no training goes as far as is asked."""
 
     value: float
     low: float = nan
@@ -44,7 +44,8 @@ class Value(NamedTuple):
         return self.low <= self.high
 
     def __str__(self) -> str:
-        return f"{format_number(self.value, '')}{write_interval(self.low, self.high)}"
+        number = "none goes as far" if isnan(self.value) else format_number(self.value, "")
+        return f"{number}{write_interval(self.low, self.high)}"
 
     def subtract(self, other: "Value", times: float = 1.0) -> "Value":
         """Subtract so many times a number of other trainings; the interval is made of both (Zou & Donner 2008,
@@ -118,22 +119,19 @@ def read_given(row: Row) -> Value:
 
 def average_far(table: pd.DataFrame, finding: Finding, fewest: int) -> Iterator[Row]:
     """Average single trainings that differ in lambda alone, by data set: those that go, by the metric `finding.reach`,
-    at least as far as what they are held against.
+    at least as far as what they are held against; NaN where none does.
     """
     for dataset, own in table.groupby("dataset", sort=False):
         rows = own.to_dict("records")
         far = [row for row in rows if match_cells(finding.cells, row) and row["metric"] == finding.reach]
         held = [row for row in rows if match_cells(finding.minus or Cells(), row) and row["metric"] == finding.reach]
         lambdas = {row["lambda"] for row in far for other in held if row["mean"] >= other["mean"]}
-        values = [
-            row
-            for row in rows
-            if match_cells(finding.cells, row) and row["metric"] == finding.measure and row["lambda"] in lambdas
-        ]
+        values = [row for row in rows if match_cells(finding.cells, row) and row["metric"] == finding.measure]
+        means = [row["mean"] for row in values if row["lambda"] in lambdas]
         if not values:
             continue
-        means = [row["mean"] for row in values]
-        mean, sd = float(np.mean(means)), float(np.std(means, ddof=1)) if len(means) > 1 else nan
+        mean = float(np.mean(means)) if means else nan
+        sd = float(np.std(means, ddof=1)) if len(means) > 1 else nan
         low, high = find_mean_interval(mean, sd, len(means), fewest)
         yield {**values[0], "dataset": dataset, "mean": mean, "sd": sd, "low": low, "high": high, "seeds": len(means)}
 
