@@ -110,7 +110,7 @@ WIEGREFFE_PINTER = Page(
         ),
         Why("its word vectors are others", "twitter-vectors", Cells("sst|newsgroups", metric="f1")),
         Why(
-            "our adversary has 24 epochs, in the last of which its loss still falls; the paper's has up to 80",
+            "our adversary has up to 24 epochs, the paper's up to 80",
             cells=Cells("imdb", "guide_adversary", "f1"),
         ),
     ),
