@@ -205,18 +205,22 @@ class Written:
         by_word: dict[str, list[str]] = {}
         for line in lines:
             beyond = line.word == UNSAID and is_beyond(line.finding.theirs, line.value.value)
-            by_word.setdefault(SEEMS if beyond else line.word, []).append(f"{name_data(line.dataset)} {line.value}")
-        found = "; ".join(f"{FIRST[word]}: {', '.join(on)}" for word, on in by_word.items()) or NOT_RUN
-        said = [f"{first.says}: {first.finding.says}, {first.finding.theirs}. **Here, {found}.**"]
+            by_word.setdefault(SEEMS if beyond else line.word, []).append(
+                f"{name_data(line.dataset)} with {line.value}"
+            )
+        found = "; ".join(f"{FIRST[word]} {', '.join(on)}" for word, on in by_word.items()) or NOT_RUN
+        said = [f"{first.says}: {first.ratio} is {first.finding.theirs}. **Here, {found}.**"]
         ladder = pages.get(first.page)
         runs = [kept for kept in ladder.main if kept.run.name == first.run] if ladder else []
         rungs = [(kept, line) for kept in runs for line in find_lines(first.finding, kept)]
-        tried = "; ".join(f"{write_size(kept, line.dataset)} texts: {line.value}, {line.word}" for kept, line in rungs)
-        if rungs:
-            tried += f"; from the fewest texts to the most: {trend(rungs[0][1].value, rungs[-1][1].value)}"
+        tried = ", ".join(f"of {write_size(kept, line.dataset)} texts {line.value}" for kept, line in rungs)
         said.append(
             f"Tried as a cause: the size of the training data, by [the ladder]({first.page}.md): {tried or NOT_RUN}."
         )
+        if rungs:
+            against = sum(line.word == AGAINST for _, line in rungs)
+            moves = trend(rungs[0][1].value, rungs[-1][1].value)
+            said.append(f"Contradicted at {against} of {len(rungs)} sizes; from the fewest texts to the most: {moves}.")
         return f"{' '.join(said)}\n"
 
     def list_numbers(self) -> Iterator[str]:
@@ -539,11 +543,11 @@ def write_size(kept: Kept, dataset: str) -> str:
 
 SEEMS = "seems"
 FIRST = {
-    AGAINST: "contradicted",
-    SEEMS: "it is contradicted by numbers without an interval, and so without a verdict",
-    BACK: "it comes back",
-    OPEN: "the interval holds the bound",
-    UNSAID: "on its side, but without an interval",
+    AGAINST: "contradicted on",
+    SEEMS: "contradicted by numbers without an interval, and so without a verdict, on",
+    BACK: "replicated on",
+    OPEN: "open, since the interval holds the bound, on",
+    UNSAID: "on its side by numbers without an interval on",
 }
 """What is said in the first lines of what becomes of a finding."""
 INTERVALS = (
