@@ -154,16 +154,24 @@ def test_figure5_shows_instance_averages(datasets):
         assert axes.get_ylim()[0] == 0
 
 
-def test_figure5_rings_the_adversary_that_the_answer_speaks_of():
-    audits = adversaries({0.1: (0.01, 0.1), 0.2: (0.04, 0.2), 0.3: (0.2, 0.5)})
+@pytest.mark.parametrize(
+    ("searched", "point", "said"),
+    [
+        # of those within the TVD of another training, .1, the furthest
+        ({0.1: (0.01, 0.1), 0.2: (0.04, 0.2), 0.3: (0.2, 0.5)}, [0.2, 0.04], "the answer's: λ 0.2"),
+        # one that was given has no lambda
+        ({math.nan: (0.04, 0.2)}, [0.2, 0.04], "the answer's"),
+    ],
+)
+def test_figure5_rings_the_adversary_that_the_answer_speaks_of(searched, point, said):
+    audits = adversaries(searched)
     compared = audits["comparison"].assign(base_prediction=0)
     asked = {name: audits[name] for name in ("consistency", "stability")}
     figure = draw_fig5(compared, subjects=[subject(), subject("flan_rnn", None)], **asked)
     (axes,) = figure.axes
-    # of those within the TVD of another training, .1, the furthest
     (ring,) = [line.get_xydata() for line in axes.lines if line.get_markersize() == 8]
-    assert_allclose(ring, [[0.2, 0.04]])
-    assert [text.get_text() for text in axes.texts] == ["the answer's: λ 0.2"]
+    assert_allclose(ring, [point])
+    assert [text.get_text() for text in axes.texts] == [said]
     assert_readable(figure)
 
 

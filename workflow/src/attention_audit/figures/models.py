@@ -140,14 +140,14 @@ def find_adversaries(
 
 
 def label_answer(axes: Axes, runs: pd.DataFrame, adversary: tuple[str, float, int]) -> None:
-    """Ring the adversary that the answer speaks of, and name its lambda."""
+    """Ring the adversary that the answer speaks of, and name its lambda, which one that was given has not."""
     family, lambda_, seed = adversary
     chosen = runs[(runs["model"] == family) & (runs["seed"] == seed) & (runs["lambda"].eq(lambda_) | isnan(lambda_))]
     for x, y, value in chosen[["jsd", "tvd", "lambda"]].itertuples(index=False):
         axes.plot([x], [y], **ANSWER_RING)
         side, offset = ("right", (-6, 5)) if x > math.log(2) / 2 else ("left", (6, 5))
         axes.annotate(
-            f"the answer's: λ {value:.2g}", (x, y), xytext=offset, textcoords="offset points", ha=side, va="bottom",
+            "the answer's" + ("" if isnan(value) else f": λ {value:.2g}"), (x, y), xytext=offset, textcoords="offset points", ha=side, va="bottom",
             fontsize=style.SMALL_SIZE, zorder=5, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
         )  # fmt: skip
 
