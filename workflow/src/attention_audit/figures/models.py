@@ -146,8 +146,9 @@ def label_answer(axes: Axes, runs: pd.DataFrame, adversary: tuple[str, float, in
     for x, y, value in chosen[["jsd", "tvd", "lambda"]].itertuples(index=False):
         axes.plot([x], [y], **ANSWER_RING)
         side, offset = ("right", (-6, 5)) if x > math.log(2) / 2 else ("left", (6, 5))
+        words = "the answer's" + ("" if isnan(value) else f": λ {value:.2g}")
         axes.annotate(
-            "the answer's" + ("" if isnan(value) else f": λ {value:.2g}"), (x, y), xytext=offset, textcoords="offset points", ha=side, va="bottom",
+            words, (x, y), xytext=offset, textcoords="offset points", ha=side, va="bottom",
             fontsize=style.SMALL_SIZE, zorder=5, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
         )  # fmt: skip
 
