@@ -136,7 +136,10 @@ ENCODERS = {
     "flan_none": "FLANnoenc",
 }
 ENCODERLESS = flips_first(
-    "HANnoenc: texts that gradients flip first / attention first", "below 1.6", "han_none", "gradient"
+    "HANnoenc: ratio of texts that gradients flip first to those that attention does",
+    "below 1.6",
+    "han_none",
+    "gradient",
 )
 SS_DATA = ("Yahoo Answers", "IMDb (10 ratings)", "Amazon", "Yelp")
 SERRANO_SMITH_CLAIMS = (
@@ -178,7 +181,9 @@ SERRANO_SMITH_CLAIMS = (
         "section 5.4, figure 5: at least 1.6 times as many texts",
         SS_DATA,
         tuple(
-            flips_first(f"{name}: texts that {what} flip first / attention first", "above 1", model, ranking)
+            flips_first(
+                f"{name}: ratio of texts that {what} flip first to those that attention does", "above 1", model, ranking
+            )
             for model, name in ENCODERS.items()
             if not model.endswith("none")
             for ranking, what in (("gradient", "gradients"), ("product", "gradients times attention"))
@@ -193,7 +198,10 @@ SERRANO_SMITH_CLAIMS = (
         (
             ENCODERLESS,
             flips_first(
-                "FLANnoenc: texts that gradients flip first / attention first", "below 1.6", "flan_none", "gradient"
+                "FLANnoenc: ratio of texts that gradients flip first to those that attention does",
+                "below 1.6",
+                "flan_none",
+                "gradient",
             ),
         ),
         SS_DATA,

@@ -86,12 +86,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A finding that must not be overlooked, in the first lines of a page: what the paper says of it, which ratio is
-    held against that, and the run of another page that has it on a ladder of training sizes.
+    """A finding that must not be overlooked, in the first lines of a page: what the paper says of it, and the run of
+    another page that has it on a ladder of training sizes.
     """
 
     says: str
-    ratio: str
     finding: Finding
     page: str
     run: str

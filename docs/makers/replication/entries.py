@@ -281,7 +281,6 @@ SERRANO_SMITH = Page(
     first=Contradiction(
         "Without an encoder, the paper has attention rank sentences on a par with gradients or better (section 5.4, "
         "figure 6)",
-        "the ratio of texts that HANnoenc's gradients flip first to those that its attention does",
         ENCODERLESS,
         "ladder",
         "hannoenc",

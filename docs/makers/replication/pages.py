@@ -209,7 +209,7 @@ class Written:
                 f"{name_data(line.dataset)} with {line.value}"
             )
         found = "; ".join(f"{FIRST[word]} {', '.join(on)}" for word, on in by_word.items()) or NOT_RUN
-        said = [f"{first.says}: {first.ratio} is {first.finding.theirs}. **Here, {found}.**"]
+        said = [f"{first.says}. {first.finding.says}, to be {first.finding.theirs}. **Here, {found}.**"]
         ladder = pages.get(first.page)
         runs = [kept for kept in ladder.main if kept.run.name == first.run] if ladder else []
         rungs = [(kept, line) for kept in runs for line in find_lines(first.finding, kept)]
