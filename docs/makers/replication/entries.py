@@ -62,9 +62,9 @@ WIEGREFFE_PINTER = Page(
         KeptRun(
             "agnews",
             "record-wiegreffe-pinter",
-            f"AG News. {WHOLE_PROTOCOL} A lambda has 30 epochs in the place of 80: of three times the texts, these are "
-            "more updates than SST has in 80.",
-            "'datasets=[agnews]' 'adversary={epochs: 30}'",
+            "AG News. The same with five seeds. A lambda has 30 epochs in the place of 80: of three times the texts, "
+            "these are more updates than SST has in 80.",
+            "'datasets=[agnews]' 'training={further_seeds: [50, 257, 500231, 100078]}' 'adversary={epochs: 30}'",
         ),
         KeptRun(
             "imdb",
