@@ -340,6 +340,17 @@ def test_a_figure_is_made_small(tmp_path):
         assert image.size == (WIDTH, WIDTH * 3 // 5)
 
 
+def test_a_small_figure_keeps_its_colours(tmp_path):
+    """A ramp from white to blue stays one, beside hues and greys that also ask for colours."""
+    ramps = [np.linspace((255, 255, 255), hue, 250) for hue in ((0, 114, 178), (213, 94, 0), (0, 158, 115), (0, 0, 0))]
+    pixels = np.repeat(np.array(ramps).round().astype(np.uint8), 30, axis=0)
+    Image.fromarray(pixels).save(tmp_path / "figure.png")
+    (tmp_path / "small.png").write_bytes(shrink_figure(tmp_path / "figure.png"))
+    with Image.open(tmp_path / "small.png") as image:
+        moved = np.abs(np.asarray(image.convert("RGB")).astype(int) - pixels)
+    assert moved.max() <= 16
+
+
 def test_paths_in_a_kept_configuration_begin_at_the_mirror(tmp_path):
     raw = config_of(tmp_path, ["sst"])
     config = parse_config(raw)

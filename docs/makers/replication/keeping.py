@@ -28,7 +28,7 @@ from makers.replication.declared import KeptRun, Page
 from makers.replication.entries import PAGES
 from makers.replication.kept import FACTS, Facts, MachineKind, RawFile, Spent
 
-WIDTH, COLOURS = 1000, 64
+WIDTH, COLOURS = 1000, 256
 """Pixels across a kept figure, and its colours: a repository keeps every version of a file for ever."""
 MACHINE = frozenset({"mirror", "results"})
 """Keys of the configuration that say where files lay on one machine."""
@@ -50,13 +50,13 @@ def list_files(page: Page, run: KeptRun) -> list[str]:
 
 
 def shrink_figure(path: Path) -> bytes:
-    """Shrink a figure to a PNG of few colours, which a reader still takes in."""
+    """Shrink a figure to a PNG of 256 colours, none of which moves visibly."""
     with Image.open(path) as image:
         full = image.convert("RGB")
     width = min(WIDTH, full.width)
     sized = full.resize((width, round(full.height * width / full.width)), Image.Resampling.LANCZOS)
     drawn = BytesIO()
-    # keeps pale tints apart, and the hues of small patches of a legend
+    # an octree keeps pale tints apart, and the hues of small patches of a legend; 64 colours turned blues grey
     sized.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(drawn, format="png", optimize=True)
     return drawn.getvalue()
 
