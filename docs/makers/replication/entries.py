@@ -222,6 +222,17 @@ JAIN_WALLACE = Page(
             "the number of trainings",
             Cells("babi-1", "cnn_tanh", "accuracy|tau"),
         ),
+        KeptRun(
+            "ten-trainings",
+            "record-jain-wallace",
+            "The averaged states of SST and the BiLSTM of AG News, each trained ten times in the place of three.",
+            "'jain_wallace={datasets: [sst, agnews], seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}'"
+            " 'overrides={sst: {jain_wallace: {models: [average_tanh]}},"
+            " agnews: {jain_wallace: {models: [lstm_tanh]}}}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "the number of trainings",
+            Cells("sst|agnews", metric="accuracy|tau", label=""),
+        ),
     ),
     paper="JW2019",
     absent="Absent: Diabetes and Anemia (MIMIC-III, which only who is accredited may read), the tweets on adverse drug "
