@@ -103,7 +103,7 @@ JAIN_WALLACE_CLAIMS = (
             ),
         ),
         (*MIMIC, "ADR tweets", "CNN"),
-        (Why("three trainings may be too few to tell", "ten-trainings", Cells("sst|agnews")),),
+        (Why("three trainings may be too few to tell", "ten-seeds-sst-agnews", Cells("sst|agnews")),),
     ),
     Claim(
         "For most texts there is another attention that is far away and gives the same prediction",

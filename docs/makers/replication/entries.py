@@ -223,7 +223,7 @@ JAIN_WALLACE = Page(
             Cells("babi-1", "cnn_tanh", "accuracy|tau"),
         ),
         KeptRun(
-            "ten-trainings",
+            "ten-seeds-sst-agnews",
             "record-jain-wallace",
             "The averaged states of SST and the BiLSTM of AG News, each trained ten times in the place of three.",
             "'jain_wallace={datasets: [sst, agnews], seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}'"
