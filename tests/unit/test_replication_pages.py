@@ -341,7 +341,7 @@ def test_a_figure_is_made_small(tmp_path):
 
 
 def test_a_small_figure_keeps_its_colours(tmp_path):
-    """A ramp from white to blue stays one, beside hues and greys that also ask for colours."""
+    """Four ramps from white share the colours of a figure, and none is off by more than one step of 16."""
     ramps = [np.linspace((255, 255, 255), hue, 250) for hue in ((0, 114, 178), (213, 94, 0), (0, 158, 115), (0, 0, 0))]
     pixels = np.repeat(np.array(ramps).round().astype(np.uint8), 30, axis=0)
     Image.fromarray(pixels).save(tmp_path / "figure.png")

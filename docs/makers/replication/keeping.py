@@ -50,7 +50,7 @@ def list_files(page: Page, run: KeptRun) -> list[str]:
 
 
 def shrink_figure(path: Path) -> bytes:
-    """Shrink a figure to a PNG of 256 colours, none of which moves visibly."""
+    """Shrink a figure to a PNG of at most WIDTH pixels across and COLOURS colours."""
     with Image.open(path) as image:
         full = image.convert("RGB")
     width = min(WIDTH, full.width)
